@@ -1,0 +1,10 @@
+"""pgvector, before anything that has a vector column."""
+
+from django.db import migrations
+from pgvector.django import VectorExtension
+
+
+class Migration(migrations.Migration):
+    initial = True
+    dependencies = []
+    operations = [VectorExtension()]

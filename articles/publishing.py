@@ -1,0 +1,88 @@
+"""How an article goes live, is withdrawn, and changes its address.
+
+The only code that sets `status`, `live_revision` and redirects. Each step is one
+transaction; indexing and signals follow on commit, so a rollback leaves no trace.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from articles import signals, tasks
+from articles.models import Article, ArticleRevision, Passage, SlugRedirect, Status
+
+if TYPE_CHECKING:
+    from django.contrib.auth.base_user import AbstractBaseUser
+
+
+@transaction.atomic
+def publish(article: Article, author: AbstractBaseUser | None = None) -> ArticleRevision:
+    """Makes the working copy live. Unchanged content keeps its revision.
+
+    Saves `article` as given; returns the live revision.
+    """
+    article.save()
+    locked = Article.objects.select_for_update().get(pk=article.pk)
+    revision, first = locked.live_revision, locked.published_at is None
+    if revision is None or revision.content_hash != locked.content_hash():
+        revision = _new_revision(locked, author)
+    article.live_revision = revision
+    article.status = Status.PUBLISHED
+    article.published_at = locked.published_at or timezone.now()
+    article.save(update_fields=["live_revision", "status", "published_at", "updated_at"])
+    SlugRedirect.objects.filter(slug=article.slug).delete()
+    _announce_published(article.pk, revision.pk, first)
+    return revision
+
+
+@transaction.atomic
+def withdraw(article: Article, status: Status = Status.DRAFT) -> None:
+    """Takes an article off the site at once, as a draft or archived. Its revisions stay."""
+    if status == Status.PUBLISHED:
+        raise ValueError("a withdrawn article is a draft or archived")
+    article.status = status
+    article.save(update_fields=["status", "updated_at"])
+    Passage.objects.filter(article=article).delete()
+    article_id = article.pk
+    transaction.on_commit(
+        lambda: signals.article_withdrawn.send(sender=Article, article_id=article_id), robust=True
+    )
+
+
+@transaction.atomic
+def change_slug(article: Article, slug: str) -> None:
+    """Moves an article to a new address and redirects the old one to it."""
+    old = Article.objects.select_for_update().get(pk=article.pk).slug
+    article.slug = slug
+    article.save(update_fields=["slug", "updated_at"])
+    SlugRedirect.objects.filter(slug=slug).delete()
+    if old != slug:
+        SlugRedirect.objects.update_or_create(slug=old, defaults={"article": article})
+
+
+def _new_revision(article: Article, author: AbstractBaseUser | None) -> ArticleRevision:
+    last = article.revisions.aggregate(last=Max("number"))["last"] or 0
+    return ArticleRevision.objects.create(
+        article=article,
+        number=last + 1,
+        title=article.title,
+        summary=article.summary,
+        body=article.body,
+        language=article.language,
+        content_hash=article.content_hash(),
+        author_id=author.pk if author else article.author_id,
+    )
+
+
+def _announce_published(article_id: int, revision_id: int, first: bool) -> None:
+    def announce() -> None:
+        tasks.index_article.delay(article_id)
+        signals.article_published.send(
+            sender=Article, article_id=article_id, revision_id=revision_id, first=first
+        )
+
+    transaction.on_commit(announce, robust=True)

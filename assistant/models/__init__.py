@@ -1,0 +1,26 @@
+"""What is kept of a turn: conversation and answer, its ledger, and the gaps it shows."""
+
+from assistant.models.conversation import (
+    Answer,
+    AnswerFeedback,
+    Conversation,
+    Grounding,
+    Origin,
+)
+from assistant.models.gaps import GapQuestion, GapRun, GapTopic
+from assistant.models.ledger import AnswerDocument, AnswerPassage, DroppedCitation, ToolCall
+
+__all__ = [
+    "Answer",
+    "AnswerDocument",
+    "AnswerFeedback",
+    "AnswerPassage",
+    "Conversation",
+    "DroppedCitation",
+    "GapQuestion",
+    "GapRun",
+    "GapTopic",
+    "Grounding",
+    "Origin",
+    "ToolCall",
+]

@@ -1,0 +1,97 @@
+"""The documentation-gap queue: topics that writers work, and the questions behind each."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from assistant.models.conversation import Answer, Grounding
+
+
+class GapTopic(models.Model):
+    """A topic that visitors asked about and the articles did not answer. Keeps its id for ever."""
+
+    class Kind(models.TextChoices):
+        GAP = "gap", _("not documented")
+        UNCITED = "uncited", _("answered without sources")
+
+    class Status(models.TextChoices):
+        OPEN = "open", _("open")
+        CLAIMED = "claimed", _("claimed")
+        DONE = "done", _("done")
+        DISMISSED = "dismissed", _("dismissed")
+
+    kind = models.CharField(_("kind"), max_length=8, choices=Kind.choices)
+    name = models.CharField(_("topic"), max_length=200)
+    language = models.CharField(_("language"), max_length=12, blank=True)
+    status = models.CharField(
+        _("status"), max_length=10, choices=Status.choices, default=Status.OPEN
+    )
+    assignee = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("assignee"),
+    )
+    questions_count = models.PositiveIntegerField(_("questions"), default=0)
+    first_seen = models.DateTimeField(_("first asked"))
+    last_seen = models.DateTimeField(_("last asked"))
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("documentation gap")
+        verbose_name_plural = _("documentation gaps")
+        ordering = ["-questions_count", "-last_seen"]
+        indexes = [models.Index(fields=["kind", "status"])]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GapQuestion(models.Model):
+    """A question in a topic, personal data masked. One per answer, however often a run repeats."""
+
+    topic = models.ForeignKey(GapTopic, on_delete=models.CASCADE, related_name="questions")
+    answer = models.OneToOneField(
+        Answer, on_delete=models.SET_NULL, null=True, blank=True, related_name="gap_question"
+    )
+    text = models.TextField(_("question"), blank=True)
+    fingerprint = models.CharField(max_length=64, db_index=True)
+    grounding = models.CharField(_("verdict"), max_length=16, choices=Grounding.choices)
+    asked_at = models.DateTimeField(_("asked"))
+
+    class Meta:
+        verbose_name = _("question in a gap")
+        verbose_name_plural = _("questions in a gap")
+        ordering = ["-asked_at"]
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class GapRun(models.Model):
+    """One run of the report over the answers that finished in `[period_start, period_end)`."""
+
+    period_start = models.DateTimeField(null=True)
+    period_end = models.DateTimeField(unique=True)
+    finished_at = models.DateTimeField(null=True)
+    questions_added = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("gap report run")
+        verbose_name_plural = _("gap report runs")
+        ordering = ["-period_end"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(period_start__isnull=True)
+                | Q(period_start__lt=models.F("period_end")),
+                name="gap_run_period_runs_forward",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.period_end)
