@@ -53,6 +53,12 @@ def withdraw(article: Article, status: Status = Status.DRAFT) -> None:
     )
 
 
+def refresh(article: Article) -> None:
+    """Lets the index follow a published article whose category or visibility changed."""
+    article_id = article.pk
+    transaction.on_commit(lambda: tasks.index_article.delay(article_id), robust=True)
+
+
 @transaction.atomic
 def change_slug(article: Article, slug: str) -> None:
     """Moves an article to a new address and redirects the old one to it."""
