@@ -1,0 +1,449 @@
+"""The loop of a turn: model, tools, model … until an answer is written.
+
+Pure: the standard library, and this package's ledger, writer and events. Models,
+tools and time come in through the protocols below, so a turn runs in a test
+without a network, a database or a clock.
+
+`run` yields protocol events as they happen and an `Outcome` last. It bounds
+rounds, calls, time and tokens, it answers every call (a call without a result
+would make the history unusable), and it closes the model's stream at once when
+it is closed itself. Errors of the provider and cancellation pass through it:
+the door (`assistant.chat`) decides what the visitor is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from assistant.events import Delta, References, SourceAdded, SourceEntry, Tool
+
+if TYPE_CHECKING:
+    from assistant.citations import CitationWriter
+    from assistant.provenance import Ledger, Source
+
+    Written = list[Delta | SourceAdded]
+
+Message = dict[str, Any]
+"""A message in the chat-completions shape."""
+
+FinishReason = Literal["stop", "tool_calls", "length", "content_filter"]
+Truncation = Literal["length", "content_filter", "tool_rounds"]
+ErrorCode = Literal[
+    "unavailable",
+    "timeout",
+    "rate_limited",
+    "misconfigured",
+    "context_length",
+    "content_filter",
+    "refused",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """Visible text. Reasoning never arrives here."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallRequest:
+    """A call as the model wrote it: `arguments` is its raw JSON text, valid or not."""
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a turn. `cached_tokens` are part of `prompt_tokens`."""
+
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: bool = False
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.estimated or other.estimated,
+        )
+
+    @property
+    def total(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The end of a model's stream."""
+
+    reason: FinishReason
+    calls: tuple[ToolCallRequest, ...] = ()
+    usage: Usage | None = None
+
+
+ModelEvent = TextDelta | Finished
+"""A stream ends with exactly one `Finished`, or raises `ProviderError`."""
+
+
+class ProviderError(Exception):
+    """The provider failed. `detail` is for the operator's log, never for a visitor.
+
+    `retryable`: whether sending the same question again may help.
+    """
+
+    def __init__(self, code: ErrorCode, detail: str = "", *, retryable: bool = False) -> None:
+        super().__init__(f"{code}: {detail}" if detail else code)
+        self.code: ErrorCode = code
+        self.detail = detail
+        self.retryable = retryable
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the model is told about it. `parameters` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class Model(Protocol):
+    """Something that writes. `provider` and `name` are stored with the answer."""
+
+    provider: str
+    name: str
+
+    def stream(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec]
+    ) -> AsyncGenerator[ModelEvent, None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What a tool did. What it showed the model is in the ledger already.
+
+    `content`: JSON for the model. `count`: documents, None where counting says
+    nothing. `label`: for people, in the past tense. `error`: set when the call
+    failed; it is a result all the same. `declined`: the reason of `cannot_answer`.
+    """
+
+    content: str
+    label: str
+    count: int | None = None
+    error: str = ""
+    declined: str = ""
+
+
+class Toolbox(Protocol):
+    """The tools of a turn, with one reader's rights. `call` reports, it does not raise."""
+
+    @property
+    def specs(self) -> Sequence[ToolSpec]: ...
+
+    def label(self, call: ToolCallRequest) -> str: ...
+
+    async def call(self, call: ToolCallRequest) -> ToolOutcome: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a turn may use. After `tool_rounds` one round follows without tools.
+
+    `seconds` ends the turn; two thirds of it, or `tokens`, end the use of tools.
+    """
+
+    tool_rounds: int = 6
+    calls_per_round: int = 8
+    seconds: float = 60.0
+    tokens: int = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A tool call as it is stored: arguments and result word for word."""
+
+    position: int
+    round: int
+    call_id: str
+    name: str
+    arguments: str
+    result: str
+    count: int | None
+    error: str
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a turn ended that was neither stopped nor failed. `run` yields it last.
+
+    `model_text` is everything the writer was fed: the model's text with its own
+    references.
+    """
+
+    finish: Literal["completed", "truncated"]
+    truncated: Truncation | None
+    model_text: str
+    calls: tuple[CallRecord, ...]
+    usage: Usage
+    declined: str
+
+
+T = TypeVar("T")
+TurnEvent = Tool | References | Delta | SourceAdded
+
+_SHARE_FOR_TOOLS = 2 / 3
+_UNUSABLE_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+async def run(
+    *,
+    messages: Sequence[Message],
+    model: Model,
+    toolbox: Toolbox,
+    ledger: Ledger,
+    writer: CitationWriter,
+    describe: Callable[[Source], SourceEntry],
+    references: Callable[[], tuple[SourceEntry, ...]],
+    limits: Limits,
+    without_answer: Mapping[Truncation, str] = MappingProxyType({}),
+    clock: Callable[[], float] = time.monotonic,
+) -> AsyncGenerator[TurnEvent | Outcome, None]:
+    """One turn: yields its events, then its `Outcome`.
+
+    `without_answer`: what the visitor reads where the turn was cut before the model
+    wrote a word. Raises `ProviderError`; what was yielded by then is final, and the
+    caller ends the text with `writer.stop()`.
+    """
+    turn = _Turn(list(messages), writer, _SourceFeed(ledger, describe), limits, clock)
+    while True:
+        tools = turn.begin_round(toolbox.specs)
+        async with aclosing(model.stream(turn.messages, tools)) as stream:
+            while (text := await turn.next_text(stream)) is not None:
+                for written in turn.write(text):
+                    yield written
+        if not turn.wants_tools():
+            break
+        for call in turn.take_calls():
+            yield Tool(call.call_id, call.name, toolbox.label(call), "running")
+            outcome = await turn.call(toolbox, call)
+            state: Literal["failed", "finished"] = "failed" if outcome.error else "finished"
+            yield Tool(call.call_id, call.name, outcome.label, state, outcome.count)
+            yield References(references())
+            for source in turn.sources.fresh():
+                yield source
+    for written in turn.close(without_answer):
+        yield written
+    yield turn.outcome()
+
+
+@dataclass(slots=True)
+class _SourceFeed:
+    """Says which sources are new, or were given their number, since it was last asked."""
+
+    ledger: Ledger
+    describe: Callable[[Source], SourceEntry]
+    told: dict[str, int | None] = field(default_factory=dict)
+
+    def fresh(self) -> list[SourceAdded]:
+        fresh = []
+        for source in self.ledger.sources():
+            told = self.told.get(source.document.id, 0)
+            if source.consulted and told != source.number:
+                self.told[source.document.id] = source.number
+                fresh.append(SourceAdded(self.describe(source)))
+        return fresh
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The state of a turn: what was said, called and used so far."""
+
+    messages: list[Message]
+    writer: CitationWriter
+    sources: _SourceFeed
+    limits: Limits
+    clock: Callable[[], float]
+    started: float = 0.0
+    rounds: int = 0
+    offered: bool = False
+    finished: Finished = Finished("stop")
+    text: list[str] = field(default_factory=list)
+    round_starts: int = 0
+    calls: list[CallRecord] = field(default_factory=list)
+    call_ids: set[str] = field(default_factory=set)
+    usage: Usage = Usage()
+    declined: str = ""
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+
+    def begin_round(self, specs: Sequence[ToolSpec]) -> Sequence[ToolSpec]:
+        """The tools for the next round; none when the turn has used up what it may."""
+        self.rounds += 1
+        self.round_starts = len(self.text)
+        spent = self.clock() - self.started
+        self.offered = bool(specs) and (
+            self.rounds <= self.limits.tool_rounds
+            and spent < self.limits.seconds * _SHARE_FOR_TOOLS
+            and self.usage.total < self.limits.tokens
+        )
+        return specs if self.offered else ()
+
+    async def next_text(self, stream: AsyncGenerator[ModelEvent, None]) -> str | None:
+        """The next visible text, or None at the end of the model's stream."""
+        event = await self._in_time(anext(stream, None))
+        if event is None:
+            raise ProviderError("unavailable", "the stream ended unfinished", retryable=True)
+        if isinstance(event, TextDelta):
+            return event.text
+        self.finished = event
+        self.usage += event.usage or Usage(estimated=True)
+        return None
+
+    def write(self, text: str) -> Written:
+        """Delivers a piece of the model's text: what of it is decided, and new sources."""
+        if self.rounds > 1 and len(self.text) == self.round_starts:
+            text = self._begin_paragraph(text)
+        if not text:
+            return []
+        self.text.append(text)
+        return self._deliver(self.writer.feed(text))
+
+    def wants_tools(self) -> bool:
+        """Whether the round ends in calls that may be run. A filtered answer is over."""
+        return (
+            self.offered and bool(self.finished.calls) and self.finished.reason != "content_filter"
+        )
+
+    def take_calls(self) -> list[ToolCallRequest]:
+        """The round's calls, each with an id of its own, entered into the history."""
+        calls = [replace(call, call_id=self._own_id(call.call_id)) for call in self.finished.calls]
+        self.messages.append(
+            {
+                "role": "assistant",
+                "content": "".join(self.text[self.round_starts :]),
+                "tool_calls": [_as_message(call) for call in calls],
+            }
+        )
+        return calls
+
+    async def call(self, toolbox: Toolbox, call: ToolCallRequest) -> ToolOutcome:
+        """Runs a call, records it and enters its result into the history."""
+        began = self.clock()
+        in_round = sum(record.round == self.rounds for record in self.calls)
+        if in_round < self.limits.calls_per_round:
+            outcome = await self._in_time(toolbox.call(call))
+        else:
+            outcome = _refused(toolbox.label(call), self.limits.calls_per_round)
+        self.declined = outcome.declined or self.declined
+        self.messages.append(
+            {"role": "tool", "tool_call_id": call.call_id, "content": outcome.content}
+        )
+        self.calls.append(
+            CallRecord(
+                position=len(self.calls),
+                round=self.rounds,
+                call_id=call.call_id,
+                name=call.name,
+                arguments=call.arguments,
+                result=outcome.content,
+                count=outcome.count,
+                error=outcome.error,
+                duration_ms=round((self.clock() - began) * 1000),
+            )
+        )
+        return outcome
+
+    def close(self, without_answer: Mapping[Truncation, str]) -> Written:
+        """The end of the text. A turn that was cut before a word was written says so."""
+        apology = ""
+        if not self._has_words():
+            truncated = self._truncated()
+            if truncated is None:
+                raise ProviderError("unavailable", "the model wrote nothing", retryable=True)
+            apology = self.writer.feed(without_answer.get(truncated, ""))
+        return self._deliver(apology + self.writer.close())
+
+    def outcome(self) -> Outcome:
+        truncated = self._truncated()
+        return Outcome(
+            finish="truncated" if truncated else "completed",
+            truncated=truncated,
+            model_text="".join(self.text),
+            calls=tuple(self.calls),
+            usage=self.usage,
+            declined=self.declined,
+        )
+
+    def _truncated(self) -> Truncation | None:
+        reason = self.finished.reason
+        if reason in ("length", "content_filter"):
+            return reason
+        cut = not self.offered and (self.finished.calls or not self._has_words())
+        return "tool_rounds" if cut and self.rounds > 1 else None
+
+    def _has_words(self) -> bool:
+        return any(part.strip() for part in self.text)
+
+    def _begin_paragraph(self, text: str) -> str:
+        """The first text of a later round stands in a paragraph of its own."""
+        text = text.lstrip()
+        return f"\n\n{text}" if text and self._has_words() else text
+
+    def _deliver(self, text: str) -> Written:
+        if not text:
+            return []
+        return [Delta(text), *self.sources.fresh()]
+
+    async def _in_time(self, step: Awaitable[T]) -> T:
+        left = self.limits.seconds - (self.clock() - self.started)
+        try:
+            async with asyncio.timeout(max(left, 0)):
+                return await step
+        except TimeoutError as error:
+            raise ProviderError("timeout", "the turn took too long", retryable=True) from error
+
+    def _own_id(self, call_id: str) -> str:
+        """The call's id, or another where it is missing or was used in this turn."""
+        if not call_id or call_id in self.call_ids:
+            call_id = f"call{len(self.call_ids) + 1:05d}"
+        self.call_ids.add(call_id)
+        return call_id
+
+
+def _as_message(call: ToolCallRequest) -> dict[str, Any]:
+    """The call as history for the model. Endpoints refuse invalid JSON and odd names in it."""
+    return {
+        "id": call.call_id,
+        "type": "function",
+        "function": {
+            "name": _UNUSABLE_IN_NAMES.sub("_", call.name)[:64] or "unknown",
+            "arguments": call.arguments if _is_json_object(call.arguments) else "{}",
+        },
+    }
+
+
+def _is_json_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _refused(label: str, limit: int) -> ToolOutcome:
+    error = f"Not run: at most {limit} calls are run in one round."
+    return ToolOutcome(json.dumps({"error": error}), label, error=error)
