@@ -35,6 +35,7 @@ Message = dict[str, Any]
 """A message in the chat-completions shape."""
 
 FinishReason = Literal["stop", "tool_calls", "length", "content_filter"]
+Mode = Literal["tools", "context", "extractive"]
 Truncation = Literal["length", "content_filter", "tool_rounds"]
 ErrorCode = Literal[
     "unavailable",
@@ -121,10 +122,20 @@ class ToolSpec:
 
 
 class Model(Protocol):
-    """Something that writes. `provider` and `name` are stored with the answer."""
+    """Something that writes. The three names are stored with the answer.
 
-    provider: str
-    name: str
+    `mode`: in `context` every passage that was given may be shown as searched
+    (`Ledger(show_uncited=True)`).
+    """
+
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def mode(self) -> Mode: ...
 
     def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec]
