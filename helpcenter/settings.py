@@ -1,0 +1,206 @@
+"""Django's settings; everything that an operator may change is read from the environment.
+
+With DEBUG off, a site that is configured at all has to name its key, its hosts and its database:
+nothing would be a safe guess on a public server. Where none of the four is set, this is a checkout
+on somebody's machine, and it serves that machine alone, from embedded servers.
+docs/settings.md describes every variable.
+"""
+
+from pathlib import Path
+from typing import Any
+from zoneinfo import available_timezones
+
+import django_stubs_ext
+from django.conf.locale import LANG_INFO
+
+from helpcenter import data_folder
+from helpcenter.connections import (
+    DATABASE_SCHEMES,
+    EMAIL_SCHEMES,
+    REDIS_SCHEMES,
+    broker_url,
+    database_settings,
+    email_settings,
+)
+from helpcenter.embedded.postgres import Postgres
+from helpcenter.embedded.valkey import Valkey
+from helpcenter.environment import Environment, SettingError
+from helpcenter.logs import logging_settings
+
+# Lets classes of Django's be written with their type arguments, `ModelAdmin[Article]`.
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = Environment.load(BASE_DIR / ".env")
+
+
+def required(name: str, local_default: str, hint: str) -> str:
+    """A variable that a configured site has to set, and a local one need not."""
+    value = env.text(name, local_default if IS_LOCAL else "")
+    if not value:
+        raise SettingError(name, f"not set, and DEBUG is off; {hint}")
+    return value
+
+
+# The site
+
+DEBUG = env.boolean("DEBUG", False)
+IS_LOCAL = DEBUG or not any(
+    env.is_set(name) for name in ("DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL")
+)
+DATA_DIR = Path(env.text("HELPCENTER_DATA_DIR", str(data_folder.default_path(BASE_DIR)))).resolve()
+
+HOST = env.text("HOST", "127.0.0.1")
+PORT = env.integer("PORT", 8000, minimum=1, maximum=65535)
+SITE_URL = env.url("SITE_URL", ["http", "https"], f"http://localhost:{PORT}").rstrip("/")
+IS_HTTPS = SITE_URL.startswith("https://")
+SUPPORT_EMAIL = env.text("SUPPORT_EMAIL")
+IMAGE_HOSTS = env.items("IMAGE_HOSTS")
+
+ALLOWED_HOSTS = [
+    host.strip()
+    for host in required(
+        "ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "set it to the site's host names"
+    ).split(",")
+]
+CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS", [SITE_URL])
+TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
+
+# Servers
+
+DATABASE_URL = required("DATABASE_URL", "embedded", "set it to a postgresql:// URL or to embedded")
+DATABASE_IS_EMBEDDED = DATABASE_URL == "embedded"
+if DATABASE_IS_EMBEDDED:
+    DATABASE_URL = Postgres(DATA_DIR).url
+else:
+    env.url("DATABASE_URL", DATABASE_SCHEMES)
+DATABASES = {"default": database_settings(DATABASE_URL)}
+DATABASE_POOL_SIZE = env.integer("DATABASE_POOL_SIZE", 20, minimum=1, maximum=1000)
+
+REDIS_IS_EMBEDDED = env.text("REDIS_URL", "embedded") == "embedded"
+REDIS_URL = Valkey(DATA_DIR).url if REDIS_IS_EMBEDDED else env.url("REDIS_URL", REDIS_SCHEMES)
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+}
+
+SECRET_KEY = (
+    data_folder.secret_key(DATA_DIR)
+    if IS_LOCAL and not env.is_set("SECRET_KEY")
+    else required("SECRET_KEY", "", "set it to a long random text")
+)
+
+# Applications
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "rest_framework",
+    "channels",
+    "helpcenter",
+    "articles",
+    "assistant",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "helpcenter.urls"
+ASGI_APPLICATION = "helpcenter.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# Language and time
+
+LANGUAGE_CODE = env.choice("LANGUAGE_CODE", LANG_INFO, "en")
+TIME_ZONE = env.choice("TIME_ZONE", available_timezones(), "UTC")
+USE_I18N = True
+USE_TZ = True
+FORMS_URLFIELD_ASSUME_HTTPS = True
+LOCALE_PATHS = [BASE_DIR / "locale"]
+
+# Files
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [path for path in [BASE_DIR / "static"] if path.is_dir()]
+MEDIA_URL = "/media/"
+MEDIA_ROOT = DATA_DIR / "media"
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+# Accounts and security
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "admin:login"
+SESSION_COOKIE_SECURE = IS_HTTPS
+CSRF_COOKIE_SECURE = IS_HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if IS_HTTPS and not DEBUG else 0
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+# E-mail: without a server, messages wait in the data folder instead of being lost or logged.
+
+globals().update(email_settings(env.url("EMAIL_URL", EMAIL_SCHEMES, f"file://{DATA_DIR / 'mail'}")))
+DEFAULT_FROM_EMAIL = SUPPORT_EMAIL or "helpcenter@localhost"
+
+# Background tasks
+
+CELERY_BROKER_URL = broker_url(REDIS_URL)
+
+# The assistant
+
+OPENAI_API_KEY = env.text("OPENAI_API_KEY")
+OPENAI_BASE_URL = env.url("OPENAI_BASE_URL", ["http", "https"])
+ASSISTANT_MODEL = env.text("ASSISTANT_MODEL")
+ASSISTANT_MODE = env.choice("ASSISTANT_MODE", ["tools", "context"], "tools")
+ASSISTANT_TURN_SECONDS = env.integer("ASSISTANT_TURN_SECONDS", 60, minimum=1)
+ASSISTANT_FIRST_TOKEN_SECONDS = env.integer("ASSISTANT_FIRST_TOKEN_SECONDS", 15, minimum=1)
+ASSISTANT_TOOL_ROUNDS = env.integer("ASSISTANT_TOOL_ROUNDS", 6, minimum=1)
+QUESTION_MAX_LENGTH = env.integer("QUESTION_MAX_LENGTH", 4000, minimum=1)
+if ASSISTANT_MODEL and not (OPENAI_API_KEY or OPENAI_BASE_URL):
+    raise SettingError("ASSISTANT_MODEL", "set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is")
+
+# Embeddings
+
+EMBEDDING_BACKEND = env.choice("EMBEDDING_BACKEND", ["local", "openai"], "local")
+EMBEDDING_MODEL = env.text("EMBEDDING_MODEL")
+EMBEDDING_DIMENSIONS = env.integer("EMBEDDING_DIMENSIONS", 256, minimum=1, maximum=4000)
+if EMBEDDING_BACKEND == "openai" and not EMBEDDING_MODEL:
+    raise SettingError("EMBEDDING_MODEL", "not set, and EMBEDDING_BACKEND is openai")
+
+LOGGING = logging_settings()

@@ -1,0 +1,8 @@
+"""Which URLs the site has."""
+
+from django.contrib import admin
+from django.urls import path
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+]

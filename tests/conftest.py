@@ -1,0 +1,125 @@
+"""The ground under every test: real servers, a closed network, clean state, and a cast."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import hypothesis
+import pytest
+import redis
+
+from tests.servers import PROJECT, TestServers, use_own_valkey_database
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+SERVERS = pytest.StashKey[TestServers]()
+
+hypothesis.settings.register_profile("default", deadline=None, max_examples=50)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Set the environment, then let pytest-django find configured settings."""
+    if hasattr(config, "workerinput"):
+        use_own_valkey_database(config.workerinput["workerid"])
+    else:
+        config.stash[SERVERS] = TestServers.start()
+    os.environ["DJANGO_SETTINGS_MODULE"] = "helpcenter.settings"
+    from django.conf import settings
+
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if SERVERS in config.stash:
+        config.stash[SERVERS].stop()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def closed_network() -> Iterator[None]:
+    """Nothing but this machine can be reached: a test that tries fails."""
+    connect = socket.socket.connect
+    connect_ex = socket.socket.connect_ex
+
+    def guarded(sock: socket.socket, address: Any) -> None:
+        refuse_outside(sock, address)
+        connect(sock, address)
+
+    def guarded_ex(sock: socket.socket, address: Any) -> int:
+        refuse_outside(sock, address)
+        return connect_ex(sock, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded)
+        patch.setattr(socket.socket, "connect_ex", guarded_ex)
+        yield
+
+
+def refuse_outside(sock: socket.socket, address: Any) -> None:
+    if sock.family == socket.AF_UNIX:
+        return
+    host = address[0]
+    if host != "localhost" and host != "::1" and not host.startswith("127."):
+        pytest.fail(f"A test tried to reach {host}, outside this machine.")
+
+
+@pytest.fixture(scope="session")
+def valkey_client() -> Iterator[redis.Redis]:
+    from django.conf import settings
+
+    with redis.Redis.from_url(settings.REDIS_URL) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def clean_valkey(valkey_client: redis.Redis) -> Iterator[None]:
+    """Nothing in Valkey outlives a test, but Celery's routing, which a running worker relies on."""
+    yield
+    keys = [key for key in valkey_client.scan_iter() if not key.startswith(b"_kombu")]
+    if keys:
+        valkey_client.delete(*keys)
+
+
+@pytest.fixture
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty folder for uploaded and imported files."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    settings.MEDIA_ROOT.mkdir()
+    return tmp_path / "media"
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The folder with corpora and cases that some tests measure against, where there is one."""
+    folder = PROJECT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("needs the corpora and cases beside the checkout, in ../shared")
+    return folder
+
+
+@pytest.fixture
+def owner(db: None) -> "User":
+    """The signed-in person whose things a test is about."""
+    return _user("owner")
+
+
+@pytest.fixture
+def stranger(db: None) -> "User":
+    """Another signed-in person, who may not see them."""
+    return _user("stranger")
+
+
+@pytest.fixture
+def staff(db: None) -> "User":
+    """A colleague with every permission."""
+    return _user("staff", is_staff=True, is_superuser=True)
+
+
+def _user(name: str, **flags: bool) -> "User":
+    from django.contrib.auth.models import User
+
+    return User.objects.create_user(name, f"{name}@example.com", "a password of tests", **flags)
