@@ -1,0 +1,40 @@
+"""Cross-site protection of the API: a session cookie needs its CSRF token, anonymous or not.
+
+A request without a session cookie speaks for nobody, so a token would protect nothing,
+and clients without a browser need none. Its answer may start a session though, so one
+that a page of another site sends is refused by its `Origin`.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import REASON_BAD_ORIGIN, CsrfViewMiddleware
+
+
+class _Check(CsrfViewMiddleware):
+    """Django's own check, which returns the reason instead of an HTML page."""
+
+    def _reject(self, request: HttpRequest, reason: str) -> str:  # type: ignore[override]
+        return reason
+
+    def reason(self, request: HttpRequest) -> str | None:
+        if settings.SESSION_COOKIE_NAME in request.COOKIES:
+            self.process_request(request)
+            verdict: object = self.process_view(request, _checked, (), {})
+            return None if verdict is None else str(verdict)
+        if "Origin" in request.headers and not self._origin_verified(request):
+            return REASON_BAD_ORIGIN % request.headers["Origin"]
+        return None
+
+
+def csrf_refusal(request: HttpRequest) -> str | None:
+    """Why an unsafe request is refused, for the log; None where it may go on.
+
+    For views marked `csrf_exempt`, so that the middleware leaves the decision to them.
+    """
+    return _Check(_checked).reason(request)
+
+
+def _checked(request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
