@@ -14,7 +14,16 @@ from helpcenter.models import SINGLETON_ID, SiteSettings
 class SiteSettingsForm(forms.ModelForm[SiteSettings]):
     class Meta:
         model = SiteSettings
-        exclude = ()
+        fields = [
+            "name",
+            "logo",
+            "accent",
+            "contact_url",
+            "contact_email",
+            "assistant_enabled",
+            "assistant_message",
+            "suggested_questions",
+        ]
         widgets = {
             "accent": forms.TextInput(attrs={"placeholder": "#1f5fd0", "size": 9}),
             "suggested_questions": forms.Textarea(attrs={"rows": 6, "cols": 60}),
@@ -36,9 +45,7 @@ class SiteSettingsAdmin(admin.ModelAdmin[SiteSettings]):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return super().has_add_permission(request) and not SiteSettings.objects.exists()
 
-    def has_delete_permission(
-        self, request: HttpRequest, obj: SiteSettings | None = None
-    ) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: SiteSettings | None = None) -> bool:
         return False
 
     def changelist_view(

@@ -91,6 +91,11 @@ class Category(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def save(self, **kwargs: Any) -> None:
+        if not self.slug:
+            self.slug = unique_slug(self.name, Category.objects.exclude(pk=self.pk), "category")
+        super().save(**kwargs)
+
     def get_absolute_url(self) -> str:
         return reverse("articles:category", args=[self.slug])
 
@@ -101,11 +106,6 @@ class Category(models.Model):
                 raise ValidationError({"parent": _("A category cannot be inside itself.")})
             seen.add(node.pk)
             node = node.parent
-
-    def save(self, **kwargs: Any) -> None:
-        if not self.slug:
-            self.slug = unique_slug(self.name, Category.objects.exclude(pk=self.pk), "category")
-        super().save(**kwargs)
 
 
 class Article(models.Model):
@@ -197,13 +197,13 @@ class Article(models.Model):
     def __str__(self) -> str:
         return self.title
 
-    def get_absolute_url(self) -> str:
-        return reverse("articles:article", args=[self.slug])
-
     def save(self, **kwargs: Any) -> None:
         if not self.slug:
             self.slug = unique_slug(self.title, Article.objects.exclude(pk=self.pk), "article")
         super().save(**kwargs)
+
+    def get_absolute_url(self) -> str:
+        return reverse("articles:article", args=[self.slug])
 
     def content_hash(self) -> str:
         """Names what would be published: equal hashes, equal revisions."""

@@ -87,8 +87,7 @@ class GapRun(models.Model):
         ordering = ["-period_end"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(period_start__isnull=True)
-                | Q(period_start__lt=models.F("period_end")),
+                condition=Q(period_start__isnull=True) | Q(period_start__lt=models.F("period_end")),
                 name="gap_run_period_runs_forward",
             ),
         ]

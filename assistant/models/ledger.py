@@ -65,6 +65,11 @@ class AnswerDocument(models.Model):
     def __str__(self) -> str:
         return f"[{self.ref}] {self.title}"
 
+    @property
+    def is_cited(self) -> bool:
+        """In the cited set: by a number, a link, or the model's own reference list."""
+        return self.cited or self.linked
+
 
 class AnswerPassage(models.Model):
     """A text of a document exactly as the model was given it."""

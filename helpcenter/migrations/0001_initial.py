@@ -5,30 +5,74 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='SiteSettings',
+            name="SiteSettings",
             fields=[
-                ('id', models.PositiveSmallIntegerField(default=1, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(default='Help center', max_length=80, verbose_name='name')),
-                ('logo', models.ImageField(blank=True, upload_to='brand/', verbose_name='logo')),
-                ('accent', models.CharField(blank=True, help_text='A hexadecimal colour such as #1f5fd0. Empty uses the standard blue.', max_length=7, validators=[django.core.validators.RegexValidator('^#[0-9a-fA-F]{6}\\Z', 'Use a colour such as #1f5fd0.')], verbose_name='accent colour')),
-                ('contact_url', models.URLField(blank=True, verbose_name='contact page')),
-                ('contact_email', models.EmailField(blank=True, max_length=254, verbose_name='contact address')),
-                ('assistant_enabled', models.BooleanField(default=True, verbose_name='assistant is on')),
-                ('assistant_message', models.CharField(blank=True, help_text='Shown on the chat page while the assistant is switched off.', max_length=300, verbose_name='message while the assistant is off')),
-                ('suggested_questions', models.TextField(blank=True, help_text='One per line. Shown on the empty chat page; at most six.', verbose_name='suggested questions')),
+                (
+                    "id",
+                    models.PositiveSmallIntegerField(
+                        default=1, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(default="Help center", max_length=80, verbose_name="name"),
+                ),
+                ("logo", models.ImageField(blank=True, upload_to="brand/", verbose_name="logo")),
+                (
+                    "accent",
+                    models.CharField(
+                        blank=True,
+                        help_text="A hexadecimal colour such as #1f5fd0. Empty uses the standard blue.",
+                        max_length=7,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^#[0-9a-fA-F]{6}\\Z", "Use a colour such as #1f5fd0."
+                            )
+                        ],
+                        verbose_name="accent colour",
+                    ),
+                ),
+                ("contact_url", models.URLField(blank=True, verbose_name="contact page")),
+                (
+                    "contact_email",
+                    models.EmailField(blank=True, max_length=254, verbose_name="contact address"),
+                ),
+                (
+                    "assistant_enabled",
+                    models.BooleanField(default=True, verbose_name="assistant is on"),
+                ),
+                (
+                    "assistant_message",
+                    models.CharField(
+                        blank=True,
+                        help_text="Shown on the chat page while the assistant is switched off.",
+                        max_length=300,
+                        verbose_name="message while the assistant is off",
+                    ),
+                ),
+                (
+                    "suggested_questions",
+                    models.TextField(
+                        blank=True,
+                        help_text="One per line. Shown on the empty chat page; at most six.",
+                        verbose_name="suggested questions",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'site settings',
-                'verbose_name_plural': 'site settings',
-                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='site_settings_is_one_row')],
+                "verbose_name": "site settings",
+                "verbose_name_plural": "site settings",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("id", 1)), name="site_settings_is_one_row"
+                    )
+                ],
             },
         ),
     ]

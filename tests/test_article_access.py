@@ -1,0 +1,59 @@
+"""The gate to articles: who may open what, and what answers may use."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import AnonymousUser, User
+
+from articles.access import ANONYMOUS, Reader, answerable, may_open, readable
+from articles.models import Article, Status, Visibility
+from tests.factories import make_article
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def articles() -> dict[str, Article]:
+    published = {
+        str(visibility): make_article(f"About {visibility}", visibility=visibility)
+        for visibility in Visibility
+    }
+    make_article("A draft", publish=False)
+    make_article("Archived", status=Status.ARCHIVED)
+    return published
+
+
+@pytest.mark.parametrize(
+    ("who", "may_open_these"),
+    [
+        ("anonymous", {"public"}),
+        ("owner", {"public", "signed_in"}),
+        ("staff", {"public", "signed_in", "staff"}),
+    ],
+)
+def test_each_reader_opens_what_is_meant_for_them(
+    who: str, may_open_these: set[str], articles: dict[str, Article], owner: User, staff: User
+) -> None:
+    cast: dict[str, User | AnonymousUser] = {
+        "anonymous": AnonymousUser(),
+        "owner": owner,
+        "staff": staff,
+    }
+    reader = Reader.of(cast[who])
+
+    assert {article.visibility for article in readable(reader)} == may_open_these
+    used = {article.visibility for article in answerable(reader)}
+    assert used == may_open_these | {"answers_only"}
+    opened = {name for name, article in articles.items() if may_open(article, reader)}
+    assert opened == may_open_these
+
+
+def test_a_deactivated_user_reads_as_anonymous(owner: User) -> None:
+    owner.is_active = False
+    assert Reader.of(owner) == ANONYMOUS
+
+
+def test_a_withdrawn_article_is_open_to_nobody(staff: User) -> None:
+    article = make_article(status=Status.DRAFT)
+    assert not may_open(article, Reader.of(staff))
+    assert not readable(Reader.of(staff)).exists()
