@@ -46,9 +46,10 @@ def required(name: str, local_default: str, hint: str) -> str:
 # The site
 
 DEBUG = env.boolean("DEBUG", False)
-IS_LOCAL = DEBUG or not any(
+IS_CONFIGURED = any(
     env.is_set(name) for name in ("DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL")
 )
+IS_LOCAL = env.boolean("LOCAL_DEFAULTS", DEBUG or not IS_CONFIGURED)
 DATA_DIR = Path(env.text("HELPCENTER_DATA_DIR", str(data_folder.default_path(BASE_DIR)))).resolve()
 
 HOST = env.text("HOST", "127.0.0.1")
@@ -108,6 +109,8 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "helpcenter.assets.AssetsMiddleware",
+    "helpcenter.csp.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -129,6 +132,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "helpcenter.context_processors.site",
             ],
         },
     },
@@ -152,7 +156,11 @@ MEDIA_URL = "/media/"
 MEDIA_ROOT = DATA_DIR / "media"
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
 }
 
 # Accounts and security
@@ -181,6 +189,29 @@ DEFAULT_FROM_EMAIL = SUPPORT_EMAIL or "helpcenter@localhost"
 # Background tasks
 
 CELERY_BROKER_URL = broker_url(REDIS_URL)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TIMEZONE = TIME_ZONE
+CELERY_WORKER_CONCURRENCY = env.integer("WORKER_CONCURRENCY", 2, minimum=1, maximum=256)
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A task is done when it is done, not when it is begun. What a dead worker had begun is handed out
+# again, and only then: later than any task may live.
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_SOFT_TIME_LIMIT = env.integer("TASK_SECONDS", 900, minimum=10)
+CELERY_TASK_TIME_LIMIT = CELERY_TASK_SOFT_TIME_LIMIT + 30
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 2 * CELERY_TASK_TIME_LIMIT,
+    "socket_connect_timeout": 5,
+    "socket_timeout": 30,
+}
+# A page that hands out a task while Valkey is down fails soon, and says so.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0.2}
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {}
 
 # The assistant
 

@@ -3,6 +3,11 @@
 from django.contrib import admin
 from django.urls import path
 
+from helpcenter import health, media
+
 urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("media/<path:path>", media.media, name="media"),
     path("admin/", admin.site.urls),
 ]

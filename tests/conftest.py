@@ -15,6 +15,8 @@ from tests.servers import PROJECT, TestServers, use_own_valkey_database
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+# Pages of tests name their assets without the hashes that collecting them gives.
+PLAIN_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
 SERVERS = pytest.StashKey[TestServers]()
 
 hypothesis.settings.register_profile("default", deadline=None, max_examples=50)
@@ -32,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from django.conf import settings
 
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.STORAGES["staticfiles"]["BACKEND"] = PLAIN_STORAGE
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -1,0 +1,93 @@
+"""`/healthz`: the process is alive. `/readyz`: it can serve, by checks that are listed one by one.
+
+An app adds its own with `register`, in its `AppConfig.ready`. A check returns what is wrong in a
+few words fit for strangers, or None; one that raises has failed.
+"""
+
+import logging
+from collections.abc import Callable
+
+import redis
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from helpcenter import drain
+
+logger = logging.getLogger(__name__)
+
+Check = Callable[[], str | None]
+
+_checks: dict[str, Check] = {}
+
+
+def register(name: str, check: Check) -> None:
+    """Make `check` a part of readiness. A second one of the same name replaces the first."""
+    _checks[name] = check
+
+
+def problems() -> dict[str, str | None]:
+    """What each check has to say, None where all is well."""
+    return {name: _outcome(name, check) for name, check in _checks.items()}
+
+
+def _outcome(name: str, check: Check) -> str | None:
+    try:
+        return check()
+    except Exception:
+        # Whatever a check dies of is what this page is there to report.
+        logger.exception("health_check_failed", extra={"check": name})
+        return "failed"
+
+
+@never_cache
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    return JsonResponse({"status": "ok"})
+
+
+@never_cache
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:
+    found = problems()
+    ready = not any(found.values())
+    checks = {name: problem or "ok" for name, problem in found.items()}
+    return JsonResponse(
+        {"status": "ok" if ready else "unavailable", "checks": checks},
+        status=200 if ready else 503,
+    )
+
+
+def check_draining() -> str | None:
+    return "draining" if drain.is_draining() else None
+
+
+def check_database() -> str | None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return None
+
+
+def check_migrations() -> str | None:
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return f"{len(plan)} migrations are not applied" if plan else None
+
+
+def check_valkey() -> str | None:
+    with redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2, retry=Retry(NoBackoff(), 0)
+    ) as client:
+        client.ping()
+    return None
+
+
+register("server", check_draining)
+register("database", check_database)
+register("migrations", check_migrations)
+register("valkey", check_valkey)

@@ -1,0 +1,95 @@
+"""The web server: uvicorn under a launcher that owns SIGTERM. `python -m helpcenter.web`.
+
+uvicorn by itself closes its listeners first and knows nothing of the assistant's turns. Here the
+first SIGTERM (or Ctrl-C) begins the drain: /readyz says so, new turns are refused, live ones may
+finish. Then uvicorn closes. A second signal closes at once.
+"""
+
+import asyncio
+import logging
+import os
+import sys
+from types import FrameType
+from typing import Any
+
+import django
+import uvicorn
+from django.conf import settings
+
+from helpcenter import drain
+
+logger = logging.getLogger(__name__)
+
+# A turn that is alive when the drain begins may use all of its time, and store its answer.
+STORE_SECONDS = 10
+CLOSE_SECONDS = 5
+MAX_FRAME_BYTES = 64 * 1024
+
+
+class Server(uvicorn.Server):
+    _loop: asyncio.AbstractEventLoop
+    _drain: asyncio.Task[None] | None = None
+
+    async def startup(self, sockets: Any = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        logger.info("web_started", extra={"host": self.config.host, "port": self.config.port})
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if drain.is_draining():
+            self.should_exit = True
+            self.force_exit = True
+        else:
+            drain.begin()
+            self._loop.call_soon_threadsafe(self._begin_drain)
+
+    def _begin_drain(self) -> None:
+        self._drain = self._loop.create_task(self._wait_and_exit())
+
+    async def _wait_and_exit(self) -> None:
+        logger.info("drain_started")
+        left = await drain.wait(settings.ASSISTANT_TURN_SECONDS + STORE_SECONDS)
+        logger.info("drain_finished", extra={"tasks_left": left})
+        self.should_exit = True
+
+
+def use_connection_pool() -> None:
+    """Pool the database's connections. Only here: a pool does not survive a worker's fork."""
+    settings.DATABASES["default"]["OPTIONS"]["pool"] = {
+        "min_size": 1,
+        "max_size": settings.DATABASE_POOL_SIZE,
+        "timeout": 10,
+    }
+
+
+def config() -> uvicorn.Config:
+    return uvicorn.Config(
+        "helpcenter.asgi:application",
+        host=settings.HOST,
+        port=settings.PORT,
+        lifespan="off",
+        ws_per_message_deflate=False,
+        ws_max_size=MAX_FRAME_BYTES,
+        ws_ping_interval=15,
+        ws_ping_timeout=30,
+        proxy_headers=bool(settings.TRUSTED_PROXIES),
+        forwarded_allow_ips=settings.TRUSTED_PROXIES,
+        server_header=False,
+        # A request's URL may hold what somebody searched for.
+        access_log=False,
+        log_config=None,
+        timeout_graceful_shutdown=CLOSE_SECONDS,
+    )
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "helpcenter.settings")
+    django.setup(set_prefix=False)
+    use_connection_pool()
+    server = Server(config())
+    server.run()
+    sys.exit(0 if server.started else 1)
+
+
+if __name__ == "__main__":
+    main()
