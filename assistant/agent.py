@@ -102,14 +102,23 @@ ModelEvent = TextDelta | Finished
 class ProviderError(Exception):
     """The provider failed. `detail` is for the operator's log, never for a visitor.
 
-    `retryable`: whether sending the same question again may help.
+    `retryable`: whether sending the same question again may help. `retry_after`: in
+    how many seconds, where the provider said so.
     """
 
-    def __init__(self, code: ErrorCode, detail: str = "", *, retryable: bool = False) -> None:
+    def __init__(
+        self,
+        code: ErrorCode,
+        detail: str = "",
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(f"{code}: {detail}" if detail else code)
         self.code: ErrorCode = code
         self.detail = detail
         self.retryable = retryable
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +222,16 @@ class Outcome:
     declined: str
 
 
+@dataclass(slots=True)
+class Progress:
+    """What a turn has said, called and used so far: for whoever stops it, or sees it fail."""
+
+    text: list[str] = field(default_factory=list)
+    calls: list[CallRecord] = field(default_factory=list)
+    usage: Usage = Usage()
+    declined: str = ""
+
+
 T = TypeVar("T")
 TurnEvent = Tool | References | Delta | SourceAdded
 
@@ -231,15 +250,17 @@ async def run(
     references: Callable[[], tuple[SourceEntry, ...]],
     limits: Limits,
     without_answer: Mapping[Truncation, str] = MappingProxyType({}),
+    progress: Progress | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> AsyncGenerator[TurnEvent | Outcome, None]:
     """One turn: yields its events, then its `Outcome`.
 
     `without_answer`: what the visitor reads where the turn was cut before the model
-    wrote a word. Raises `ProviderError`; what was yielded by then is final, and the
-    caller ends the text with `writer.stop()`.
+    wrote a word. `progress` is kept up to date for the caller. Raises `ProviderError`;
+    what was yielded by then is final, and the caller ends the text with `writer.stop()`.
     """
-    turn = _Turn(list(messages), writer, _SourceFeed(ledger, describe), limits, clock)
+    feed = _SourceFeed(ledger, describe)
+    turn = _Turn(list(messages), writer, feed, limits, clock, progress or Progress())
     while True:
         tools = turn.begin_round(toolbox.specs)
         async with aclosing(model.stream(turn.messages, tools)) as stream:
@@ -281,23 +302,20 @@ class _SourceFeed:
 
 @dataclass(slots=True)
 class _Turn:
-    """The state of a turn: what was said, called and used so far."""
+    """The state of a turn."""
 
     messages: list[Message]
     writer: CitationWriter
     sources: _SourceFeed
     limits: Limits
     clock: Callable[[], float]
+    progress: Progress
     started: float = 0.0
     rounds: int = 0
     offered: bool = False
     finished: Finished = Finished("stop")
-    text: list[str] = field(default_factory=list)
     round_starts: int = 0
-    calls: list[CallRecord] = field(default_factory=list)
     call_ids: set[str] = field(default_factory=set)
-    usage: Usage = Usage()
-    declined: str = ""
 
     def __post_init__(self) -> None:
         self.started = self.clock()
@@ -305,12 +323,12 @@ class _Turn:
     def begin_round(self, specs: Sequence[ToolSpec]) -> Sequence[ToolSpec]:
         """The tools for the next round; none when the turn has used up what it may."""
         self.rounds += 1
-        self.round_starts = len(self.text)
+        self.round_starts = len(self.progress.text)
         spent = self.clock() - self.started
         self.offered = bool(specs) and (
             self.rounds <= self.limits.tool_rounds
             and spent < self.limits.seconds * _SHARE_FOR_TOOLS
-            and self.usage.total < self.limits.tokens
+            and self.progress.usage.total < self.limits.tokens
         )
         return specs if self.offered else ()
 
@@ -322,16 +340,16 @@ class _Turn:
         if isinstance(event, TextDelta):
             return event.text
         self.finished = event
-        self.usage += event.usage or Usage(estimated=True)
+        self.progress.usage += event.usage or Usage(estimated=True)
         return None
 
     def write(self, text: str) -> Written:
         """Delivers a piece of the model's text: what of it is decided, and new sources."""
-        if self.rounds > 1 and len(self.text) == self.round_starts:
+        if self.rounds > 1 and len(self.progress.text) == self.round_starts:
             text = self._begin_paragraph(text)
         if not text:
             return []
-        self.text.append(text)
+        self.progress.text.append(text)
         return self._deliver(self.writer.feed(text))
 
     def wants_tools(self) -> bool:
@@ -346,7 +364,7 @@ class _Turn:
         self.messages.append(
             {
                 "role": "assistant",
-                "content": "".join(self.text[self.round_starts :]),
+                "content": "".join(self.progress.text[self.round_starts :]),
                 "tool_calls": [_as_message(call) for call in calls],
             }
         )
@@ -355,18 +373,18 @@ class _Turn:
     async def call(self, toolbox: Toolbox, call: ToolCallRequest) -> ToolOutcome:
         """Runs a call, records it and enters its result into the history."""
         began = self.clock()
-        in_round = sum(record.round == self.rounds for record in self.calls)
+        in_round = sum(record.round == self.rounds for record in self.progress.calls)
         if in_round < self.limits.calls_per_round:
             outcome = await self._in_time(toolbox.call(call))
         else:
             outcome = _refused(toolbox.label(call), self.limits.calls_per_round)
-        self.declined = outcome.declined or self.declined
+        self.progress.declined = outcome.declined or self.progress.declined
         self.messages.append(
             {"role": "tool", "tool_call_id": call.call_id, "content": outcome.content}
         )
-        self.calls.append(
+        self.progress.calls.append(
             CallRecord(
-                position=len(self.calls),
+                position=len(self.progress.calls),
                 round=self.rounds,
                 call_id=call.call_id,
                 name=call.name,
@@ -394,10 +412,10 @@ class _Turn:
         return Outcome(
             finish="truncated" if truncated else "completed",
             truncated=truncated,
-            model_text="".join(self.text),
-            calls=tuple(self.calls),
-            usage=self.usage,
-            declined=self.declined,
+            model_text="".join(self.progress.text),
+            calls=tuple(self.progress.calls),
+            usage=self.progress.usage,
+            declined=self.progress.declined,
         )
 
     def _truncated(self) -> Truncation | None:
@@ -408,7 +426,7 @@ class _Turn:
         return "tool_rounds" if cut and self.rounds > 1 else None
 
     def _has_words(self) -> bool:
-        return any(part.strip() for part in self.text)
+        return any(part.strip() for part in self.progress.text)
 
     def _begin_paragraph(self, text: str) -> str:
         """The first text of a later round stands in a paragraph of its own."""
@@ -418,7 +436,7 @@ class _Turn:
     def _deliver(self, text: str) -> Written:
         if not text:
             return []
-        return [Delta(text), *self.sources.fresh()]
+        return [*self.sources.fresh(), Delta(text)]
 
     async def _in_time(self, step: Awaitable[T]) -> T:
         left = self.limits.seconds - (self.clock() - self.started)
