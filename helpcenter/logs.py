@@ -44,7 +44,7 @@ def logging_settings() -> dict[str, Any]:
             "django": {"handlers": [], "propagate": True},
             "django.request": {"level": "ERROR"},
             # These name hosts and URLs at INFO.
-            "httpx": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},
         },
     }

@@ -1,0 +1,260 @@
+"""Any OpenAI-compatible chat-completions endpoint, as a `Model`.
+
+The openai client carries the request (addresses, keys, TLS, pools); its retries are
+off and its own reading of the stream is not used: lines are parsed here, at a
+twentieth of the cost. One loop retries, at most `ATTEMPTS` times and only before
+anything was yielded, so a visitor never reads a beginning twice. What an endpoint
+refuses (a parameter, the usage in streams) is left out from then on.
+
+Closing the generator closes the provider's socket at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+from contextlib import AsyncExitStack, aclosing, suppress
+from typing import Any, NamedTuple, TypeVar, cast
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import httpx2
+import openai
+
+from assistant import tokens
+from assistant.agent import Message, Mode, ModelEvent, ProviderError, TextDelta, ToolSpec
+from assistant.providers.chunks import ChunkReader
+from assistant.providers.refusals import ParameterRefusedError, error_from
+from assistant.providers.retries import Patience, told_to_wait
+from assistant.providers.sse import EventDecoder, OversizedEventError, WholeBody
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+CONNECT_SECONDS = 10.0
+
+TRAILER_SECONDS = 2.0
+"""How long the usage may come after the finish reason."""
+
+DRAIN_SECONDS = 0.05
+"""How long the end of the response may come after its last event; then it is cut."""
+
+_WIRE_FIELDS = ("role", "content", "tool_calls", "tool_call_id")
+_SUCCESSORS = {"max_tokens": "max_completion_tokens"}
+
+
+class _Connection(NamedTuple):
+    client: openai.AsyncOpenAI
+    lifetime: AsyncGenerator[openai.AsyncOpenAI, None]
+
+
+class OpenAIModel:
+    """A model behind an endpoint. One object serves all turns of a process.
+
+    Raises `ProviderError`; `ToolsRefusedError` where the endpoint has no tools.
+    """
+
+    mode: Mode = "tools"
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        api_key: str = "",
+        base_url: str = "",
+        first_token_seconds: float = 15.0,
+        max_tokens: int = 4096,
+        patience: Patience | None = None,
+    ) -> None:
+        self.name = name
+        self.provider = (urlsplit(base_url).hostname or "openai")[:40]
+        self._api_key = api_key or "none"
+        self._base_url = base_url or "https://api.openai.com/v1"
+        self._first_token_seconds = first_token_seconds
+        self._patience = patience or Patience()
+        self._options: dict[str, Any] = {
+            "temperature": 0.2,
+            "max_tokens": max_tokens,
+            "stream_options": {"include_usage": True},
+        }
+        self._connections: WeakKeyDictionary[asyncio.AbstractEventLoop, _Connection] = (
+            WeakKeyDictionary()
+        )
+
+    async def stream(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec]
+    ) -> AsyncGenerator[ModelEvent, None]:
+        attempt, began = 1, False
+        while True:
+            try:
+                async with aclosing(self._attempt(messages, tools)) as events:
+                    async for event in events:
+                        began = True
+                        yield event
+                return
+            except ParameterRefusedError as refusal:
+                self._leave_out(refusal)
+                continue
+            except ProviderError as error:
+                self._log(error, attempt)
+                delay = None if began else self._patience.delay(error, attempt)
+                if delay is None:
+                    raise
+            await asyncio.sleep(delay)
+            attempt += 1
+
+    async def _attempt(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec]
+    ) -> AsyncGenerator[ModelEvent, None]:
+        body = self._body(messages, tools)
+        reader = ChunkReader()
+        async with aclosing(self._data(body, reader)) as stream:
+            async for data in stream:
+                if text := reader.read(data):
+                    yield TextDelta(text)
+        if text := reader.close():
+            yield TextDelta(text)
+        yield reader.finished(prompt_tokens=tokens.estimate(json.dumps(body["messages"])))
+
+    async def _data(self, body: dict[str, Any], reader: ChunkReader) -> AsyncGenerator[str, None]:
+        """The data of the response's events, within the times a stream may take."""
+        clock = _Clock(reader, self._first_token_seconds)
+        try:
+            async with AsyncExitStack() as stack:
+                decoder, pieces = await self._open(body, clock, stack)
+                while not reader.done:
+                    piece = await clock.wait(anext(pieces, None))
+                    for data in decoder.close() if piece is None else decoder.feed(piece):
+                        yield data
+                    if piece is None:
+                        return
+                await _drain(pieces)
+        except TimeoutError:
+            if not reader.has_finish:
+                raise ProviderError("timeout", "no first token", retryable=True) from None
+        except openai.APIStatusError as error:
+            raise _status_error(error) from error
+        except OversizedEventError as error:
+            raise ProviderError("unavailable", str(error)) from error
+        except (openai.OpenAIError, httpx2.RequestError) as error:
+            if not reader.has_finish:
+                detail = type(error).__name__
+                raise ProviderError("unavailable", detail, retryable=True) from error
+
+    async def _open(
+        self, body: dict[str, Any], clock: _Clock, stack: AsyncExitStack
+    ) -> tuple[EventDecoder | WholeBody, AsyncGenerator[bytes, None]]:
+        client = await self._client()
+        request = client.chat.completions.with_streaming_response.create(**cast(Any, body))
+        response = await clock.wait(stack.enter_async_context(request))
+        is_json = response.headers.get("content-type", "").startswith("application/json")
+        pieces = cast("AsyncGenerator[bytes, None]", response.iter_bytes())
+        await stack.enter_async_context(aclosing(pieces))
+        return WholeBody() if is_json else EventDecoder(), pieces
+
+    def _body(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:
+        body = {
+            "model": self.name,
+            "messages": [
+                {field: message[field] for field in _WIRE_FIELDS if field in message}
+                for message in messages
+            ],
+            "stream": True,
+            "extra_headers": {"Accept-Encoding": "identity"},
+            **self._options,
+        }
+        if tools:
+            body["tools"] = [_tool(spec) for spec in tools]
+        return body
+
+    def _leave_out(self, refusal: ParameterRefusedError) -> None:
+        """From now on the refused parameter goes by its newer name, or not at all.
+
+        Raises the refusal where the request did not hold the parameter.
+        """
+        if refusal.parameter not in self._options:
+            self._log(refusal, attempt=1)
+            raise refusal
+        value = self._options.pop(refusal.parameter)
+        if successor := _SUCCESSORS.get(refusal.parameter):
+            self._options[successor] = value
+        logger.info(
+            "provider_parameter_left_out",
+            extra={"model": self.name, "parameter": refusal.parameter},
+        )
+
+    async def _client(self) -> openai.AsyncOpenAI:
+        """A client per event loop, closed when its loop shuts down its generators."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._connections:
+            lifetime = self._lifetime()
+            self._connections[loop] = _Connection(await anext(lifetime), lifetime)
+        return self._connections[loop].client
+
+    async def _lifetime(self) -> AsyncGenerator[openai.AsyncOpenAI, None]:
+        async with openai.AsyncOpenAI(
+            api_key=self._api_key,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=openai.Timeout(None, connect=CONNECT_SECONDS),
+        ) as client:
+            yield client
+
+    def _log(self, error: ProviderError, attempt: int) -> None:
+        logger.warning(
+            "provider_failed",
+            extra={
+                "model": self.name,
+                "provider": self.provider,
+                "code": error.code,
+                "detail": error.detail,
+                "attempt": attempt,
+            },
+        )
+
+
+class _Clock:
+    """Bounds the wait for a sign of life, and for what follows the finish reason.
+
+    In between only the turn's own limit holds: a model may think and write slowly.
+    """
+
+    def __init__(self, reader: ChunkReader, first_token_seconds: float) -> None:
+        self._reader = reader
+        self._loop = asyncio.get_running_loop()
+        self._deadline: float | None = self._loop.time() + first_token_seconds
+
+    async def wait(self, step: Awaitable[T]) -> T:
+        if self._reader.has_finish:
+            self._deadline = self._deadline or self._loop.time() + TRAILER_SECONDS
+        elif self._reader.began:
+            self._deadline = None
+            return await step
+        async with asyncio.timeout_at(self._deadline):
+            return await step
+
+
+async def _drain(pieces: AsyncIterator[bytes]) -> None:
+    """Reads the end of a finished response, so that its connection can serve again."""
+    with suppress(TimeoutError, httpx2.RequestError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            async for _ in pieces:
+                pass
+
+
+def _status_error(error: openai.APIStatusError) -> ProviderError:
+    meaning = error_from(error.body, error.status_code)
+    meaning.retry_after = told_to_wait(error.response.headers)
+    return meaning
+
+
+def _tool(spec: ToolSpec) -> dict[str, Any]:
+    function = {
+        "name": spec.name,
+        "description": spec.description,
+        "parameters": spec.parameters,
+    }
+    return {"type": "function", "function": function}
