@@ -101,6 +101,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
+    "django.contrib.humanize",
     "rest_framework",
     "channels",
     "helpcenter",
@@ -223,6 +224,12 @@ ASSISTANT_TURN_SECONDS = env.integer("ASSISTANT_TURN_SECONDS", 60, minimum=1)
 ASSISTANT_FIRST_TOKEN_SECONDS = env.integer("ASSISTANT_FIRST_TOKEN_SECONDS", 15, minimum=1)
 ASSISTANT_TOOL_ROUNDS = env.integer("ASSISTANT_TOOL_ROUNDS", 6, minimum=1)
 QUESTION_MAX_LENGTH = env.integer("QUESTION_MAX_LENGTH", 4000, minimum=1)
+ASSISTANT_HISTORY_TOKENS = env.integer("ASSISTANT_HISTORY_TOKENS", 12_000)
+ASSISTANT_TURNS_PER_VISITOR = env.integer("ASSISTANT_TURNS_PER_VISITOR", 20, minimum=1)
+ASSISTANT_TURNS_PER_ADDRESS = env.integer("ASSISTANT_TURNS_PER_ADDRESS", 60, minimum=1)
+ASSISTANT_TURNS_WITHOUT_VALKEY = env.integer("ASSISTANT_TURNS_WITHOUT_VALKEY", 100, minimum=1)
+ASSISTANT_LIMIT_SECONDS = env.integer("ASSISTANT_LIMIT_SECONDS", 600, minimum=1)
+ASSISTANT_REAPER_SECONDS = env.integer("ASSISTANT_REAPER_SECONDS", 30, minimum=1)
 if ASSISTANT_MODEL and not (OPENAI_API_KEY or OPENAI_BASE_URL):
     raise SettingError("ASSISTANT_MODEL", "set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is")
 

@@ -2,6 +2,8 @@
 
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +12,13 @@ import hypothesis
 import pytest
 import redis
 
+from tests.processes import site_environment, web_process, worker_process
 from tests.servers import PROJECT, TestServers, use_own_valkey_database
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+
+    from helpcenter.processes import Child
 
 # Pages of tests name their assets without the hashes that collecting them gives.
 PLAIN_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
@@ -33,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "helpcenter.settings"
     from django.conf import settings
 
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.STORAGES["staticfiles"]["BACKEND"] = PLAIN_STORAGE
 
@@ -85,6 +91,30 @@ def clean_valkey(valkey_client: redis.Redis) -> Iterator[None]:
     keys = [key for key in valkey_client.scan_iter() if not key.startswith(b"_kombu")]
     if keys:
         valkey_client.delete(*keys)
+
+
+@pytest.fixture(scope="session")
+def worker(django_db_setup: None) -> Iterator["Child"]:
+    """A real Celery worker on the test database, for `transaction=True` tests."""
+    with worker_process() as child:
+        yield child
+
+
+@pytest.fixture(scope="session")
+def collected_assets(django_db_setup: None) -> None:
+    """What `{% static %}` names in a real web process."""
+    command = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0"]
+    subprocess.run(command, check=True, cwd=PROJECT, env=site_environment())
+
+
+@pytest.fixture(scope="session")
+def live_site(collected_assets: None) -> Iterator[str]:
+    """The URL of a real web process on the test database, for `transaction=True` tests.
+
+    For one with other settings, call `tests.processes.web_process(NAME="value")`.
+    """
+    with web_process() as url:
+        yield url
 
 
 @pytest.fixture

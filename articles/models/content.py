@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.conf import settings
@@ -42,8 +42,8 @@ def default_language() -> str:
     return settings.LANGUAGE_CODE
 
 
-def unique_slug(title: str, taken: models.QuerySet[Any], fallback: str) -> str:
-    """A slug for `title` that no row of `taken` has: words in any script, never empty.
+def unique_slug(title: str, is_taken: Callable[[str], bool], fallback: str) -> str:
+    """A slug for `title` that is not taken: words in any script, never empty.
 
     A title without a letter or digit in it ("😀", "??") gives `fallback` and a
     random part. Two callers at once may get the same one: the unique constraint decides.
@@ -52,7 +52,7 @@ def unique_slug(title: str, taken: models.QuerySet[Any], fallback: str) -> str:
     if not base:
         base = f"{fallback}-{uuid.uuid4().hex[:6]}"
     slug, number = base, 1
-    while taken.filter(slug=slug).exists():
+    while is_taken(slug):
         number += 1
         slug = f"{base}-{number}"
     return slug
@@ -92,20 +92,24 @@ class Category(models.Model):
         return self.name
 
     def save(self, **kwargs: Any) -> None:
-        if not self.slug:
-            self.slug = unique_slug(self.name, Category.objects.exclude(pk=self.pk), "category")
+        self._fill_slug()
         super().save(**kwargs)
 
     def get_absolute_url(self) -> str:
         return reverse("articles:category", args=[self.slug])
 
     def clean(self) -> None:
+        self._fill_slug()
         seen, node = {self.pk}, self.parent
         while node is not None:
             if node.pk in seen and node.pk is not None:
                 raise ValidationError({"parent": _("A category cannot be inside itself.")})
             seen.add(node.pk)
             node = node.parent
+
+    def _fill_slug(self) -> None:
+        if not self.slug:
+            self.slug = unique_slug(self.name, self._is_slug_of_another, "category")
 
 
 class Article(models.Model):
@@ -198,12 +202,14 @@ class Article(models.Model):
         return self.title
 
     def save(self, **kwargs: Any) -> None:
-        if not self.slug:
-            self.slug = unique_slug(self.title, Article.objects.exclude(pk=self.pk), "article")
+        self._fill_slug()
         super().save(**kwargs)
 
     def get_absolute_url(self) -> str:
         return reverse("articles:article", args=[self.slug])
+
+    def clean(self) -> None:
+        self._fill_slug()
 
     def content_hash(self) -> str:
         """Names what would be published: equal hashes, equal revisions."""
@@ -214,6 +220,10 @@ class Article(models.Model):
     def has_unpublished_changes(self) -> bool:
         live = self.live_revision
         return live is not None and live.content_hash != self.content_hash()
+
+    def _fill_slug(self) -> None:
+        if not self.slug:
+            self.slug = unique_slug(self.title, self._is_slug_of_another, "article")
 
 
 class ArticleRevision(models.Model):
