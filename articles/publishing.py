@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 
 
 @transaction.atomic
-def publish(article: Article, author: AbstractBaseUser | None = None) -> ArticleRevision:
+def publish(
+    article: Article, author: AbstractBaseUser | None = None, *, index: bool = True
+) -> ArticleRevision:
     """Makes the working copy live. Unchanged content keeps its revision.
 
-    Saves `article` as given; returns the live revision.
+    Saves `article` as given; returns the live revision. `index=False` leaves the indexing
+    to a caller who publishes many and then indexes them in bulk.
     """
     article.save()
     locked = Article.objects.select_for_update().get(pk=article.pk)
@@ -35,7 +38,7 @@ def publish(article: Article, author: AbstractBaseUser | None = None) -> Article
     article.published_at = locked.published_at or timezone.now()
     article.save(update_fields=["live_revision", "status", "published_at", "updated_at"])
     SlugRedirect.objects.filter(slug=article.slug).delete()
-    _announce_published(article.pk, revision.pk, first)
+    _announce_published(article.pk, revision.pk, first, index)
     return revision
 
 
@@ -84,9 +87,10 @@ def _new_revision(article: Article, author: AbstractBaseUser | None) -> ArticleR
     )
 
 
-def _announce_published(article_id: int, revision_id: int, first: bool) -> None:
+def _announce_published(article_id: int, revision_id: int, first: bool, index: bool) -> None:
     def announce() -> None:
-        tasks.index_article.delay(article_id)
+        if index:
+            tasks.index_article.delay(article_id)
         signals.article_published.send(
             sender=Article, article_id=article_id, revision_id=revision_id, first=first
         )

@@ -109,7 +109,10 @@ class Category(models.Model):
 
     def _fill_slug(self) -> None:
         if not self.slug:
-            self.slug = unique_slug(self.name, self._is_slug_of_another, "category")
+            others = Category.objects.exclude(pk=self.pk)
+            self.slug = unique_slug(
+                self.name, lambda slug: others.filter(slug=slug).exists(), "category"
+            )
 
 
 class Article(models.Model):
@@ -223,7 +226,10 @@ class Article(models.Model):
 
     def _fill_slug(self) -> None:
         if not self.slug:
-            self.slug = unique_slug(self.title, self._is_slug_of_another, "article")
+            others = Article.objects.exclude(pk=self.pk)
+            self.slug = unique_slug(
+                self.title, lambda slug: others.filter(slug=slug).exists(), "article"
+            )
 
 
 class ArticleRevision(models.Model):
