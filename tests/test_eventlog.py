@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import tempfile
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,10 @@ import pytest
 import redis
 from django.conf import settings
 
-from assistant.eventlog import Entry, EventLog, LostError, Note, Writer
+from assistant.eventlog import Entry, EventLog, LostError, Note, Writer, writing
 from assistant.eventlog import log as log_module
 from assistant.eventlog import store as store_module
-from assistant.eventlog import tail as tail_module
-from assistant.eventlog import writing
-from assistant.events import Delta, Done, Error, SourceAdded, SourceEntry, Started, Tool
+from assistant.events import Delta, Done, Started
 from helpcenter.embedded.valkey import Valkey
 
 ANSWER = uuid.uuid4()
@@ -35,6 +34,13 @@ async def event_logs(number: int = 1) -> AsyncGenerator[list[EventLog], None]:
     finally:
         for log in logs:
             await log.aclose()
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A socket's path has to be short; those of pytest's folders are not."""
+    with tempfile.TemporaryDirectory(prefix="hc-") as folder:
+        yield Path(folder)
 
 
 def run(test: Callable[..., Awaitable[None]], logs: int = 1) -> None:
@@ -76,7 +82,7 @@ def seqs(entries: list[Entry]) -> list[int]:
 
 async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(15):
-        while not condition():
+        while not condition():  # noqa: ASYNC110, tests look at state that has no event
             await asyncio.sleep(0.005)
 
 
@@ -128,7 +134,7 @@ def test_the_end_of_the_text_is_an_empty_delta_unless_one_is_waiting() -> None:
 def test_another_process_resumes_at_every_cursor() -> None:
     async def test(here: EventLog, there: EventLog) -> None:
         writer = begin(here)
-        for word in "one two three four".split():
+        for word in ["one", "two", "three", "four"]:
             writer.append(Delta(word + " "))
             await writer.settle()
         writer.append(Done("completed", "one two three four ", "", (), "grounded"))
@@ -335,9 +341,9 @@ def test_a_stream_that_valkey_lost_begins_anew(valkey_client: redis.Redis) -> No
 
 
 def test_without_valkey_delivery_is_direct_and_the_log_is_completed_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    short_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    valkey = Valkey(_short_folder(tmp_path))
+    valkey = Valkey(short_folder)
     monkeypatch.setattr(settings, "REDIS_URL", valkey.url)
     monkeypatch.setattr(writing, "PROBE_SECONDS", 0.05)
 
@@ -393,13 +399,3 @@ def test_notes_say_only_what_there_is_to_say() -> None:
     assert Note.decode("") == Note()
     note = Note(language="de", links=("/a",), images=("/b",), complete=True, ref=3, exposure="full")
     assert Note.decode(note.encode()) == note
-
-
-def _short_folder(tmp_path: Path) -> Path:
-    """A socket's path has to be short; pytest's folders are not."""
-    folder = Path("/tmp") / f"hc-{uuid.uuid4().hex[:8]}"  # noqa: S108
-    folder.mkdir()
-    return folder
-
-
-_ = (tail_module, Error, SourceAdded, SourceEntry, Tool)

@@ -21,7 +21,8 @@ from articles.answer_streaming import Block, BlockRenderer
 from assistant.answer_html import citation
 from assistant.eventlog.feed import DerivedFeed, Entry, Feed
 from assistant.eventlog.notes import Note
-from assistant.events import Html, HtmlBlock, payload
+from assistant.eventlog.writing import encoded
+from assistant.events import Html, HtmlBlock
 
 PREVIEW_SECONDS = 0.25
 
@@ -134,8 +135,7 @@ def _entry(held: _Held) -> Entry:
     if held.blocks is None:
         return held.entry
     event = Html(tuple(_wire(held.blocks)))
-    body = json.dumps(payload(event), ensure_ascii=False, separators=(",", ":"))
-    return Entry(held.entry.seq, event.type, body)
+    return Entry(held.entry.seq, event.type, encoded(event))
 
 
 def _wire(blocks: Iterable[Block]) -> Iterable[HtmlBlock]:

@@ -66,7 +66,7 @@ class Writer:
         """What is pending, as the entries that follow the feed's."""
         first = len(self.feed.entries) + 1
         entries = [
-            Entry(seq, event.type, _encoded(event), note.encode())
+            Entry(seq, event.type, encoded(event), note.encode())
             for seq, (event, note) in enumerate(self._pending, start=first)
         ]
         self._pending = []
@@ -182,5 +182,11 @@ class Flusher:
                 logger.info("event_log_recovered")
 
 
-def _encoded(event: Event) -> str:
-    return json.dumps(payload(event), ensure_ascii=False, separators=(",", ":"))
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def encoded(event: Event) -> str:
+    """The event's JSON object. What is no character at all is replaced: one bad event must not
+    keep those of other answers from being stored."""
+    body = _encode(payload(event))
+    return body if body.isascii() else body.encode("utf-8", "replace").decode("utf-8")
