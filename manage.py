@@ -15,7 +15,7 @@ WITHOUT_SERVERS = frozenset(
 
 def main(argv: list[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "helpcenter.settings")
-    signal.signal(signal.SIGTERM, _leave)
+    _leave_in_order()
     from django.core.management import execute_from_command_line
 
     from helpcenter.embedded import configured_servers
@@ -27,9 +27,15 @@ def main(argv: list[str]) -> None:
         execute_from_command_line(argv)
 
 
-def _leave(signum: int, frame: FrameType | None) -> None:
-    """End as by an exception, so that the embedded servers are given back."""
-    sys.exit(128 + signum)
+def _leave_in_order() -> None:
+    """Let a signal end the command as an exception does: the embedded servers are given back."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _leave)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from django.conf import settings
 
 from helpcenter import drain
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("helpcenter.web")  # it runs as __main__
 
 # A turn that is alive when the drain begins may use all of its time, and store its answer.
 STORE_SECONDS = 10

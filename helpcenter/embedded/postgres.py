@@ -18,6 +18,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 from psycopg import sql
+from psycopg.pq import PGconn, Ping
 
 from helpcenter import data_folder
 from helpcenter.embedded import installation
@@ -68,11 +69,9 @@ class Postgres(SharedServer):
         return self.run_dir / ".s.PGSQL.5432"
 
     def is_running(self) -> bool:
-        try:
-            with psycopg.connect(self.database_url("postgres"), connect_timeout=5):
-                return True
-        except psycopg.OperationalError:
-            return False
+        """Whether it takes connections, even if it has none left to give."""
+        where = f"host='{self.run_dir}' dbname=postgres connect_timeout=5"
+        return PGconn.ping(where.encode()) == Ping.OK
 
     def start(self) -> None:
         self._refuse_other_major()

@@ -71,7 +71,7 @@ class SharedServer(ABC):
         if self._use is None or self._user_pid != os.getpid():
             return
         with self._exclusive():
-            if self._is_last_user(self._use) and self.is_running():
+            if self._locked(self._use) and self.is_running():
                 self.stop()
             self._use.close()
             self._use = None
@@ -86,7 +86,7 @@ class SharedServer(ABC):
     def stop_if_unused(self) -> bool:
         """Stop what a killed process left running, unless somebody uses it. Says if nobody does."""
         with self._exclusive(), self._open("use") as use:
-            unused = self._is_last_user(use)
+            unused = self._locked(use)
             if unused and self.is_running():
                 self.stop()
             return unused
@@ -110,10 +110,10 @@ class SharedServer(ABC):
         return True
 
     @staticmethod
-    def _is_last_user(use: IO[bytes]) -> bool:
-        """Whether nobody else holds the lock. Holds it exclusively afterwards, if so."""
+    def _locked(file: IO[bytes]) -> bool:
+        """Lock the file exclusively; False if anybody else holds a lock on it."""
         try:
-            fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True

@@ -7,6 +7,7 @@ are not lost when the site is stopped.
 import subprocess
 import time
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
 import psutil
@@ -26,6 +27,8 @@ class Valkey(SharedServer):
 
     def __init__(self, data_dir: Path) -> None:
         super().__init__(data_dir)
+        self._folder = data_dir / "valkey"
+        self._log = data_dir / "run" / "valkey.log"
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -37,30 +40,19 @@ class Valkey(SharedServer):
 
     def is_running(self) -> bool:
         try:
-            with self._client() as client:
+            with self._client(timeout=5) as client:
                 return bool(client.ping())
         except redis.RedisError:
             return False
 
     def start(self) -> None:
-        folder = self.data_dir / "valkey"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        log = folder / "server.log"
-        with log.open("ab") as output:
-            process = subprocess.Popen(
-                self._command(folder),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        deadline = time.monotonic() + START_SECONDS
-        while not self.is_running():
-            if process.poll() is not None or time.monotonic() > deadline:
-                process.kill()
-                raise SettingError("REDIS_URL", f"the embedded Valkey does not start; see {log}")
-            time.sleep(0.02)
-        self._process = process
+        """The process keeps a lock for as long as it lives: a second one on the same data, beside
+        one that is only slow to answer, would ruin the data."""
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        with self._open("process") as lock:
+            if self._locked(lock):
+                self._process = self._launch(lock)
+        self._await_answer()
 
     def stop(self) -> None:
         """Ask it to write its data and end, and wait until it has."""
@@ -70,6 +62,27 @@ class Valkey(SharedServer):
         process.wait(START_SECONDS)
         if self._process is not None:
             self._process.wait()
+
+    def _launch(self, lock: IO[bytes]) -> subprocess.Popen[bytes]:
+        with self._log.open("ab") as output:
+            return subprocess.Popen(
+                self._command(self._folder),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                pass_fds=[lock.fileno()],
+            )
+
+    def _await_answer(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not self.is_running():
+            ended = self._process is not None and self._process.poll() is not None
+            if ended or time.monotonic() > deadline:
+                raise SettingError(
+                    "REDIS_URL", f"the embedded Valkey does not start; see {self._log}"
+                )
+            time.sleep(0.02)
 
     def _command(self, folder: Path) -> list[str]:
         options = {
@@ -85,9 +98,9 @@ class Valkey(SharedServer):
         arguments = [text for name, value in options.items() for text in (f"--{name}", value)]
         return [str(get_binary_path()), *arguments]
 
-    def _client(self) -> redis.Redis:
+    def _client(self, timeout: float = START_SECONDS) -> redis.Redis:
         return redis.Redis(
             unix_socket_path=str(self.socket_path()),
-            socket_timeout=START_SECONDS,
+            socket_timeout=timeout,
             retry=Retry(NoBackoff(), 0),
         )

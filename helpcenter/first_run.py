@@ -1,0 +1,57 @@
+"""What stands between a checkout and a site that can serve. Every step may be repeated.
+
+The demo content and the first account come only into a database that has none.
+"""
+
+import secrets
+
+import redis
+from django.contrib.auth import get_user_model
+from django.core.management import call_command, get_commands
+from django.db import OperationalError, connection
+
+from helpcenter import health
+from helpcenter.environment import SettingError
+
+ADMIN = "admin"
+
+
+def check_servers() -> None:
+    """Refuse, in one line, servers that do not answer or cannot do what the site needs."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT FROM pg_available_extensions WHERE name = 'vector'")
+            has_vectors = bool(cursor.fetchall())
+    except OperationalError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise SettingError("DATABASE_URL", f"the database does not answer: {reason}") from None
+    if not has_vectors:
+        raise SettingError("DATABASE_URL", "the server has no pgvector; install the extension")
+    try:
+        health.check_valkey()
+    except redis.RedisError as error:
+        raise SettingError("REDIS_URL", f"the server does not answer: {error}") from None
+
+
+def migrate() -> None:
+    call_command("migrate", interactive=False, verbosity=0)
+
+
+def collect_assets() -> None:
+    call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def load_demo() -> None:
+    """The product's manual as articles; the command leaves a site that has articles alone."""
+    if "load_demo" in get_commands():
+        call_command("load_demo")
+
+
+def create_admin() -> str | None:
+    """The password of a new first account, None where there is a superuser already."""
+    users = get_user_model()._default_manager
+    if users.filter(is_superuser=True).exists():
+        return None
+    password = secrets.token_urlsafe(12)
+    users.create_superuser(username=ADMIN, email="", password=password)
+    return password
