@@ -1,0 +1,72 @@
+"""The verdict on an answer: what it rests on, and whether it shows a gap in the articles.
+
+`verdict` is a pure function of facts that are stored with the answer, and the first rule
+that matches wins; the manual's page on sources explains each. A model that never calls
+`cannot_answer` is judged by its words (`says_not_found`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.models import Grounding
+from assistant.not_found import says_not_found
+from assistant.small_talk import is_small_talk
+
+FAR_COSINE = 0.15
+"""A question whose nearest passage is farther is about nothing that the site is about."""
+
+_DECLINED = {
+    "out_of_scope": Grounding.OUT_OF_SCOPE,
+    "unclear_question": Grounding.UNCLEAR,
+    "not_in_docs": Grounding.REJECTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of an answer when its turn has ended.
+
+    `failed`: the turn failed, was stopped, interrupted or filtered. `search_failed`:
+    search was down whenever it was tried. `text`: the model's. `opened`, `excerpts`:
+    documents of which this turn gave the whole text, or passages. `cited`: one whose
+    text was given, now or in an earlier turn, is cited. `linked_titles`: titles only,
+    which the answer links. `nearest`: the best cosine of any passage, below the floors
+    too; None where nothing was measured.
+    """
+
+    question: str
+    text: str
+    failed: bool = False
+    search_failed: bool = False
+    declined: str = ""
+    searched: bool = False
+    opened: int = 0
+    excerpts: int = 0
+    cited: bool = False
+    linked_titles: int = 0
+    nearest: float | None = None
+
+
+def verdict(facts: Facts) -> Grounding:
+    """The verdict. A message that asks nothing shows no gap, whatever was searched for it."""
+    asked = not is_small_talk(facts.question)
+    found = bool(facts.opened or facts.excerpts)
+    missed = asked and facts.searched and not found
+    rules = (
+        (facts.failed or facts.search_failed, Grounding.UNAVAILABLE),
+        (not facts.text.strip() and not missed, Grounding.UNAVAILABLE),
+        (facts.declined in _DECLINED, _DECLINED.get(facts.declined, Grounding.REJECTED)),
+        (missed and not facts.cited and _is_far(facts.nearest), Grounding.OUT_OF_SCOPE),
+        (asked and says_not_found(facts.text), Grounding.REJECTED),
+        (facts.opened > 0 or facts.cited, Grounding.GROUNDED),
+        (asked and facts.excerpts > 0, Grounding.UNCITED),
+        (facts.linked_titles > 0, Grounding.LISTING),
+        (missed, Grounding.NO_HITS),
+        (not asked, Grounding.SMALLTALK),
+    )
+    return next((value for holds, value in rules if holds), Grounding.UNSEARCHED)
+
+
+def _is_far(nearest: float | None) -> bool:
+    return nearest is not None and nearest < FAR_COSINE
