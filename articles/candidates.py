@@ -1,0 +1,223 @@
+"""The one statement of search: which passages may answer a query, by words and by meaning.
+
+Words: the GIN index finds passages with any of the query's rarer terms, the inner
+product of BM25 vectors orders them. Meaning: the cosine of embeddings; exact in a small
+scope, by the HNSW index and its iterative scan in a large one. Both look only where this
+reader may, by the articles' own rows, and only at passages of live revisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+from pgvector import HalfVector, SparseVector
+
+from articles import bm25, fusion
+from articles.analysis import query_terms
+from articles.models import Article, IndexState, Term
+from articles.relevance import Word
+from articles.searchable import quoted
+
+PER_LIST = 100
+"""Passages that each of the two lists contributes."""
+
+COMMON_ROWS = 5_000
+"""Terms join the candidates, rarest first, until they stand in so many passages together."""
+
+EXACT_ROWS = 20_000
+"""Up to so many passages in scope, cosines are computed one by one: exact, in under 20 ms."""
+
+MOST_WORDS = 48
+"""Words of a query that count: its rarest ones."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where to look: articles by the gate of `articles.access`, a language, categories."""
+
+    articles: QuerySet[Article]
+    language: str
+    categories: tuple[int, ...] | None = None
+
+    def condition(self) -> tuple[str, list[Any]]:
+        """SQL on a passage `p`, and its parameters."""
+        allowed = self.articles.order_by().values_list("pk", "live_revision_id")
+        allowed_sql, parameters = allowed.query.sql_with_params()
+        condition = f"p.language = %s AND (p.article_id, p.revision_id) IN ({allowed_sql})"
+        values = [self.language, *parameters]
+        if self.categories is not None:
+            condition += " AND p.category_id = ANY(%s)"
+            values.append(list(self.categories))
+        return condition, values
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """A query in one language: its words in order, each once."""
+
+    words: tuple[Word, ...]
+    idfs: dict[str, float]
+    frequencies: dict[str, int]
+    pairs: tuple[tuple[int, int], ...]
+    is_large: bool
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A passage that may answer. Ranks count from 1, None where that list lacks it."""
+
+    passage_id: int
+    lexical_rank: int | None
+    dense_rank: int | None
+    cosine: float | None
+    bm25: float
+
+
+def analyse(text: str, language: str) -> Analysed:
+    """The query's words with their idf, as the index of this language counts them."""
+    found = [tuple(terms) for terms in query_terms(text, language)]
+    order = list(dict.fromkeys(found))
+    terms = {term for word in order for term in word}
+    frequencies = dict(
+        Term.objects.filter(language=language, text__in=terms).values_list("text", "passages")
+    )
+    state = IndexState.objects.filter(language=language).first()
+    total = state.passages if state else 0
+    idfs = {term: bm25.idf(total, frequencies.get(term, 0)) for term in terms}
+    last = found[-1] if found else ()
+    words = [
+        Word(
+            word,
+            max(idfs[term] for term in word),
+            is_prefix=word == last and not any(term in frequencies for term in word),
+        )
+        for word in order
+    ]
+    rarest = sorted(words, key=lambda word: -word.idf)[:MOST_WORDS]
+    kept = [word for word in words if word in rarest]
+    index = {word.terms: place for place, word in enumerate(kept)}
+    pairs = [
+        (index[first], index[second])
+        for first, second in pairwise(found)
+        if first in index and second in index and first != second
+    ]
+    return Analysed(
+        tuple(kept),
+        {term: idfs[term] for word in kept for term in word.terms},
+        frequencies,
+        tuple(dict.fromkeys(pairs)),
+        total > EXACT_ROWS,
+    )
+
+
+def any_of(word: Word, label: str = "") -> str:
+    """A `tsquery` literal for a word, only in words of a weight where a label is given."""
+    suffix = f":*{label or 'A'}" if word.is_prefix else f":{label}" if label else ""
+    return " | ".join(quoted(term) + suffix for term in word.terms)
+
+
+def find(
+    query: Analysed, vector: Sequence[float] | None, model: str, scope: Scope
+) -> list[Candidate]:
+    """The candidates in fused order; `vector` is the query's, made by the embedder `model`."""
+    searches = [
+        _by_words(query, scope) if query.words else _NOTHING,
+        _by_meaning(vector, model, scope, query.is_large) if vector else _NOTHING,
+    ]
+    cosine = _cosine("p", model, vector) if vector else ("NULL::float8", [])
+    statement = f"""
+        WITH lexical AS ({searches[0][0]}), dense AS ({searches[1][0]})
+        SELECT p.id, lexical.rank, dense.rank, {cosine[0]}, -(p.bm25 <#> %s)
+        FROM lexical FULL JOIN dense USING (id) JOIN articles_passage p USING (id)
+    """  # noqa: S608 - built of constants; every value is a parameter
+    parameters = [*searches[0][1], *searches[1][1], *cosine[1], _sparse(query)]
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        found = {row[0]: Candidate(*row) for row in cursor.fetchall()}
+    fused = fusion.fuse([_ranked(found, "lexical_rank"), _ranked(found, "dense_rank")])
+    return [found[passage_id] for passage_id in fused]
+
+
+Sql = tuple[str, list[Any]]
+
+_NOTHING: Sql = ("SELECT NULL::bigint AS id, NULL::bigint AS rank WHERE false", [])
+
+
+def _by_words(query: Analysed, scope: Scope) -> Sql:
+    condition, values = scope.condition()
+    sql = f"""
+        SELECT p.id, row_number() OVER (ORDER BY p.bm25 <#> %s, p.id) AS rank
+        FROM articles_passage p
+        WHERE p.terms @@ %s::tsquery AND {condition}
+        ORDER BY rank LIMIT {PER_LIST}
+    """  # noqa: S608
+    return sql, [_sparse(query), _candidate_terms(query), *values]
+
+
+def _by_meaning(vector: Sequence[float], model: str, scope: Scope, is_large: bool) -> Sql:
+    condition, values = scope.condition()
+    cosine, parameters = _distance("p", vector)
+    # Adding nothing keeps the planner from an approximate index where exact is quick.
+    order = "distance" if is_large and not _is_small(model, scope) else "distance + 0"
+    sql = f"""
+        SELECT id, row_number() OVER (ORDER BY distance, id) AS rank FROM (
+            SELECT p.id, {cosine} AS distance FROM articles_passage p
+            WHERE p.embedding_model = %s AND {condition}
+            ORDER BY {order.replace("distance", cosine)} LIMIT {PER_LIST}
+        ) AS nearest
+    """  # noqa: S608
+    again = parameters
+    return sql, [*parameters, model, *values, *again]
+
+
+def _is_small(model: str, scope: Scope) -> bool:
+    """Whether so few passages are in scope that all their cosines can be computed."""
+    condition, values = scope.condition()
+    sql = f"""
+        SELECT count(*) FROM (
+            SELECT FROM articles_passage p
+            WHERE p.embedding_model = %s AND {condition} LIMIT {EXACT_ROWS + 1}
+        ) AS scope
+    """  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [model, *values])
+        return bool(cursor.fetchone()[0] <= EXACT_ROWS)
+
+
+def _distance(passage: str, vector: Sequence[float]) -> Sql:
+    size = len(vector)
+    sql = f"({passage}.embedding::halfvec({size}) <=> %s::halfvec({size}))"
+    return sql, [HalfVector(list(vector)).to_text()]
+
+
+def _cosine(passage: str, model: str, vector: Sequence[float]) -> Sql:
+    distance, values = _distance(passage, vector)
+    sql = f"CASE WHEN {passage}.embedding_model = %s THEN 1 - {distance} END"
+    return sql, [model, *values]
+
+
+def _sparse(query: Analysed) -> str:
+    weights = bm25.query_weights(query.idfs)
+    return SparseVector(weights, bm25.DIMENSIONS).to_text()
+
+
+def _candidate_terms(query: Analysed) -> str:
+    """Any of the rarer terms. Common ones add many rows and hardly a point to any of them."""
+    chosen: list[Word] = []
+    rows = 0
+    for word in sorted(query.words, key=lambda word: -word.idf):
+        rows += max(query.frequencies.get(term, 0) for term in word.terms)
+        if chosen and rows > COMMON_ROWS:
+            break
+        chosen.append(word)
+    return " | ".join(map(any_of, chosen))
+
+
+def _ranked(found: dict[int, Candidate], rank: str) -> list[int]:
+    ranks = {key: getattr(candidate, rank) for key, candidate in found.items()}
+    return sorted((key for key in ranks if ranks[key] is not None), key=lambda key: ranks[key])

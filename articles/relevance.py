@@ -1,0 +1,98 @@
+"""How well a passage answers a query, on one scale for all queries. Pure, but for its constants.
+
+Ranks say which passage is better, never whether any is good: something always comes
+first. The strength of a passage can be compared with a floor, because each of its parts
+can: the cosine on the scale of its model, and shares of what the query's words are
+worth by their idf.
+
+Weights and floors were measured by `bench/retrieval.py`; docs/search.md has the curves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from articles.bm25 import K1
+
+WEIGHTS = {"cosine": 1.0, "saturation": 0.6, "phrases": 0.2, "title": 0.3}
+
+FLOOR = 0.34
+"""Below, an answer would rest on a passage that is probably about something else."""
+
+LEXICAL_FLOOR = 0.34
+"""The same where there are no vectors."""
+
+DENSE_FLOOR = 0.6
+"""The same where the query has no words that are indexed."""
+
+MIN_COSINE = 0.3
+"""Below, a passage that shares no word with the query is noise even in a list of results."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a query: the terms that find it, and its idf. `is_prefix`: it is unknown
+    and the last one, so perhaps not yet typed to its end, and titles may go on from it."""
+
+    terms: tuple[str, ...]
+    idf: float
+    is_prefix: bool = False
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a passage has of a query.
+
+    `cosine` is the model's own, None without a vector. `bm25` is the score. `words` and
+    `title` are indices into the query's words, `phrases` into its pairs: words that
+    follow each other there and, as a phrase, in the passage.
+    """
+
+    cosine: float | None
+    bm25: float
+    words: frozenset[int]
+    title: frozenset[int]
+    phrases: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`coverage` is the share of the query's idf that stands in the passage."""
+
+    strength: float
+    coverage: float
+    above_floor: bool
+
+
+def judge(words: Sequence[Word], pairs: Sequence[tuple[int, int]], evidence: Evidence) -> Judgement:
+    """Weigh a passage's evidence for a query of these words, some of which follow each other."""
+    total = sum(word.idf for word in words)
+    parts: dict[str, float] = {}
+    if evidence.cosine is not None:
+        parts["cosine"] = evidence.cosine
+    if total:
+        parts["saturation"] = min(1.0, evidence.bm25 / (total * (K1 + 1)))
+        parts["phrases"] = _phrase_share(words, pairs, evidence.phrases)
+        parts["title"] = _share(words, evidence.title, total)
+    weight = sum(WEIGHTS[name] for name in parts)
+    strength = sum(WEIGHTS[name] * part for name, part in parts.items()) / weight if weight else 0.0
+    coverage = _share(words, evidence.words, total) if total else 0.0
+    return Judgement(strength, coverage, strength >= _floor(parts))
+
+
+def _floor(parts: dict[str, float]) -> float:
+    if "cosine" not in parts:
+        return LEXICAL_FLOOR
+    return FLOOR if "title" in parts else DENSE_FLOOR
+
+
+def _share(words: Sequence[Word], found: frozenset[int], total: float) -> float:
+    return sum(words[index].idf for index in found) / total
+
+
+def _phrase_share(
+    words: Sequence[Word], pairs: Sequence[tuple[int, int]], found: frozenset[int]
+) -> float:
+    worth = [words[first].idf + words[second].idf for first, second in pairs]
+    return sum(worth[index] for index in found) / sum(worth) if worth else 0.0

@@ -1,0 +1,312 @@
+"""Search: the one function behind the pages, the API and the assistant's tools.
+
+A query is analysed for each language searched. Passages are found by words and by
+meaning (`articles.candidates`), read again through the gate of `articles.access`, and
+weighed (`articles.relevance`); an article is as good as its best passage. Nothing the
+reader may not see has any part in a result: no hit, no count, no snippet.
+
+Where a part fails, the rest answers, and the result says so: `mode` is what was
+searched by, `fallback_reason` why it was not everything.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.conf import settings
+from django.db.models import F, QuerySet
+from django.db.models.expressions import RawSQL
+
+from articles import embeddings
+from articles.access import Reader, answerable, readable
+from articles.analysis import base_language
+from articles.candidates import Analysed, Candidate, Scope, analyse, any_of, find
+from articles.models import Article, Category, IndexState, Passage
+from articles.relevance import MIN_COSINE, Evidence, Judgement, judge
+
+logger = logging.getLogger(__name__)
+
+LONGEST_QUERY = 2_000
+"""Characters of a query that are searched for."""
+
+WEIGHED = 60
+"""Passages, of the candidates in fused order, that are read and weighed."""
+
+Mode = Literal["hybrid", "lexical", "dense", "title"]
+Reason = Literal[
+    "no_text", "only_common_words", "embeddings_off", "embeddings_failed", "embeddings_missing"
+]
+
+_NO_TEXT = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ud800-\udfff]+")
+
+
+@dataclass(frozen=True)
+class PassageHit:
+    """A passage of a hit. `coverage` is the share of the query's idf that stands in it;
+    ranks count from 1 and are None where that list did not have it."""
+
+    passage_id: int
+    heading_path: tuple[str, ...]
+    anchor: str
+    text: str
+    cosine: float | None
+    coverage: float
+    lexical_rank: int | None
+    dense_rank: int | None
+    strength: float
+    above_floor: bool
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An article, with its best passages first; what it scores is what the first one does.
+
+    `article` has its live revision and its category; their texts are read when asked
+    for. A hit by its title alone has no passages.
+    """
+
+    article: Article
+    passages: tuple[PassageHit, ...]
+    score: float
+    cosine: float | None
+    coverage: float
+    above_floor: bool
+    """Strong enough to answer from. Comparable between queries."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """`languages` are those that were searched, in order."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    mode: Mode
+    fallback_reason: Reason | None
+    languages: tuple[str, ...]
+
+    @property
+    def strong(self) -> tuple[Hit, ...]:
+        """The hits that an answer may rest on."""
+        return tuple(hit for hit in self.hits if hit.above_floor)
+
+
+def search(
+    query: str,
+    *,
+    reader: Reader,
+    for_answers: bool = False,
+    language: str | None = None,
+    category: Category | None = None,
+    limit: int = 10,
+    passages_per_article: int = 3,
+) -> Results:
+    """The articles that `reader` may open and that match, best first.
+
+    `for_answers` looks at what answers may use instead. `language` is searched first,
+    then the site's own where that was not enough; without one, every language is.
+    `category` includes the categories below it. Any string is a query; what no text
+    could contain is ignored.
+    """
+    text = " ".join(_NO_TEXT.sub(" ", query[:LONGEST_QUERY]).split())
+    if not text:
+        return Results(query, (), "title", "no_text", ())
+    articles = answerable(reader) if for_answers else readable(reader)
+    asked = _Asked(text, articles, _with_descendants(category), limit, passages_per_article)
+    vector, model, reason = _vector(text)
+    hits: dict[int, Hit] = {}
+    searched: list[str] = []
+    modes: list[Mode] = []
+    for name in _languages(language):
+        found, mode, why = asked.in_language(name, vector, model)
+        searched.append(name)
+        modes.append(mode)
+        reason = reason or why
+        for hit in found:
+            hits.setdefault(hit.article.pk, hit)
+        if len(hits) >= limit or any(hit.above_floor for hit in found):
+            break
+    return Results(
+        query, tuple(hits.values())[:limit], modes[0] if modes else "title", reason, tuple(searched)
+    )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What stays the same from one language to the next."""
+
+    text: str
+    articles: QuerySet[Article]
+    categories: tuple[int, ...] | None
+    limit: int
+    passages_per_article: int
+
+    def in_language(
+        self, language: str, vector: list[float] | None, model: str
+    ) -> tuple[list[Hit], Mode, Reason | None]:
+        query = analyse(self.text, language)
+        scope = Scope(self.articles, language, self.categories)
+        candidates = find(query, vector, model, scope)
+        hits = self._hits(query, candidates)
+        if not query.words:
+            titled = self._titled(language)
+            by_title = [*titled, *(hit for hit in hits if hit.article not in _articles(titled))]
+            return by_title, "title" if titled else "dense", "only_common_words"
+        if vector is None:
+            return hits, "lexical", None
+        if candidates and all(candidate.dense_rank is None for candidate in candidates):
+            return hits, "lexical", "embeddings_missing"
+        return hits, "hybrid", None
+
+    def _hits(self, query: Analysed, candidates: Sequence[Candidate]) -> list[Hit]:
+        """The articles of the candidates, best first."""
+        weighed = list(self._weighed(query, candidates[:WEIGHED]))
+        weighed.sort(key=lambda pair: -pair[1].strength)
+        articles: dict[int, Article] = {}
+        passages: dict[int, list[PassageHit]] = defaultdict(list)
+        for article, passage in weighed:
+            articles.setdefault(article.pk, article)
+            passages[article.pk].append(passage)
+        return [_hit(articles[pk], passages[pk][: self.passages_per_article]) for pk in articles]
+
+    def _weighed(
+        self, query: Analysed, candidates: Sequence[Candidate]
+    ) -> Iterable[tuple[Article, PassageHit]]:
+        """The candidates as they are in the database now, each weighed; noise is left out."""
+        rows = self._rows(query, [candidate.passage_id for candidate in candidates])
+        for candidate in candidates:
+            row = rows.get(candidate.passage_id)
+            if row is None:
+                continue
+            evidence = _evidence(query, candidate, row.matched)  # type: ignore[attr-defined]
+            if evidence.words or (evidence.cosine or 0.0) >= MIN_COSINE:
+                judgement = judge(query.words, query.pairs, evidence)
+                yield row.article, _passage_hit(row, candidate, evidence, judgement)
+
+    def _rows(self, query: Analysed, ids: Sequence[int]) -> dict[int, Passage]:
+        """Passages by id, through the gate again, each with the query's features it has."""
+        matched = RawSQL(
+            "ARRAY(SELECT place FROM unnest(%s::text[]) WITH ORDINALITY AS feature (query, place)"
+            " WHERE terms @@ query::tsquery)",
+            [_features(query)],
+        )
+        passages = (
+            Passage.objects.filter(pk__in=ids, article__in=self.articles.order_by().values("pk"))
+            .filter(revision=F("article__live_revision"))
+            .select_related("article__live_revision", "article__category")
+            .defer("terms", "bm25", "embedding", "article__body", "article__live_revision__body")
+            .annotate(matched=matched)
+        )
+        return {passage.pk: passage for passage in passages}
+
+    def _titled(self, language: str) -> list[Hit]:
+        """The articles in whose title the query stands as it is, word for word."""
+        if not any(map(str.isalnum, self.text)):
+            return []
+        pattern = r"\y" + re.sub(r"([^\w\s])", r"\\\1", self.text) + r"\y"
+        found = self.articles.filter(
+            live_revision__title__iregex=pattern,
+            live_revision__language__iregex=rf"^{language}($|[-_])",
+        )
+        if self.categories is not None:
+            found = found.filter(category__in=self.categories)
+        found = found.order_by("live_revision__title", "pk")
+        return [
+            Hit(article, (), 0.0, None, 0.0, above_floor=False)
+            for article in found.defer("body", "live_revision__body")[: self.limit]
+        ]
+
+
+def _languages(language: str | None) -> list[str]:
+    """Those the index holds, in the order in which they are searched."""
+    held = set(IndexState.objects.values_list("language", flat=True))
+    default = base_language(settings.LANGUAGE_CODE)
+    wanted = [base_language(language), default] if language else [default, *sorted(held)]
+    return [name for name in dict.fromkeys(wanted) if name in held]
+
+
+def _vector(text: str) -> tuple[list[float] | None, str, Reason | None]:
+    """The query's vector and its model; without one, why."""
+    try:
+        embedder = embeddings.active()
+        if embedder is None:
+            return None, "", "embeddings_off"
+        vector = embedder.embed([text])[0]
+    except embeddings.EmbeddingError as error:
+        logger.warning("query_not_embedded", extra={"reason": str(error)})
+        return None, "", "embeddings_failed"
+    return (vector if any(vector) else None), embedder.name, None
+
+
+def _with_descendants(category: Category | None) -> tuple[int, ...] | None:
+    if category is None:
+        return None
+    children: dict[int | None, list[int]] = defaultdict(list)
+    for pk, parent in Category.objects.values_list("pk", "parent_id"):
+        children[parent].append(pk)
+    found = [category.pk]
+    for pk in found:
+        found += [child for child in children[pk] if child not in found]
+    return tuple(found)
+
+
+def _features(query: Analysed) -> list[str]:
+    """Tsqueries: each word anywhere, each word in the title, each pair as a phrase."""
+    return [
+        *(any_of(word) for word in query.words),
+        *(any_of(word, "A") for word in query.words),
+        *(
+            f"({any_of(query.words[first])}) <-> ({any_of(query.words[second])})"
+            for first, second in query.pairs
+        ),
+    ]
+
+
+def _evidence(query: Analysed, candidate: Candidate, matched: Sequence[int]) -> Evidence:
+    """`matched` are places in `_features`, from 1."""
+    count = len(query.words)
+    return Evidence(
+        candidate.cosine,
+        candidate.bm25,
+        frozenset(place - 1 for place in matched if place <= count),
+        frozenset(place - 1 - count for place in matched if count < place <= 2 * count),
+        frozenset(place - 1 - 2 * count for place in matched if place > 2 * count),
+    )
+
+
+def _passage_hit(
+    row: Passage, candidate: Candidate, evidence: Evidence, judgement: Judgement
+) -> PassageHit:
+    return PassageHit(
+        row.pk,
+        tuple(row.heading_path),
+        row.anchor,
+        row.text,
+        evidence.cosine,
+        judgement.coverage,
+        candidate.lexical_rank,
+        candidate.dense_rank,
+        judgement.strength,
+        judgement.above_floor,
+    )
+
+
+def _hit(article: Article, passages: Sequence[PassageHit]) -> Hit:
+    best = passages[0]
+    cosines = [passage.cosine for passage in passages if passage.cosine is not None]
+    return Hit(
+        article,
+        tuple(passages),
+        best.strength,
+        max(cosines, default=None),
+        max(passage.coverage for passage in passages),
+        best.above_floor,
+    )
+
+
+def _articles(hits: Sequence[Hit]) -> set[Article]:
+    return {hit.article for hit in hits}

@@ -1,0 +1,90 @@
+"""Celery tasks that keep the index like the articles. Each is idempotent and takes ids.
+
+`index_article` follows every publication. What a dead broker or a killed worker lost,
+`index_stale` finds by comparing the index with the articles, every few minutes.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from celery import shared_task
+from django.core.cache import cache
+from django.db.models import Sum
+
+from articles import frequencies, indexing
+from articles.models import IndexEntry, IndexState, Passage
+
+logger = logging.getLogger(__name__)
+
+PER_RUN = 500
+"""Articles that one run of `index_stale` takes on; the next run goes on from there."""
+
+GROWTH = 0.1
+"""Share of new passages after which frequencies are counted anew before their time."""
+
+PAUSE_SECONDS = 30
+
+
+@shared_task(soft_time_limit=300, time_limit=330)
+def index_article(article_id: int) -> str:
+    """Index one article, or take it out where it is not live. A missing one is nothing to do."""
+    outcome = indexing.index_article(article_id)
+    logger.info(
+        "article_indexed",
+        extra={
+            "article_id": article_id,
+            "outcome": outcome.status,
+            "written": outcome.written,
+            "removed": outcome.removed,
+            "problem": outcome.error,
+        },
+    )
+    if outcome.status == "indexed":
+        _recount_if_grown()
+    return outcome.status
+
+
+@shared_task(soft_time_limit=600, time_limit=630)
+def index_stale() -> int:
+    """Index what the index does not hold as it is, and take out what is not live any more.
+
+    Returns how many articles it took on. One that fails does not keep the others waiting;
+    a dead embedding endpoint does, until the next run.
+    """
+    for article_id in indexing.orphaned().values_list("pk", flat=True)[:PER_RUN]:
+        indexing.withdraw(article_id)
+    article_ids = list(indexing.stale().values_list("pk", flat=True)[:PER_RUN])
+    for count, article_id in enumerate(article_ids, start=1):
+        try:
+            outcome = indexing.index_article(article_id)
+        except Exception:
+            logger.exception("article_not_indexed", extra={"article_id": article_id})
+            continue
+        if outcome.lacks_vectors:
+            return count
+    if article_ids:
+        _recount_if_grown()
+    return len(article_ids)
+
+
+@shared_task(soft_time_limit=600, time_limit=630)
+def recount_terms() -> dict[str, int]:
+    """Count how common terms are, where the index changed since the last count."""
+    return frequencies.recount() if _counts_are_old() else {}
+
+
+def _counts_are_old() -> bool:
+    counted = IndexState.objects.order_by("counted_at").values_list("counted_at", flat=True)
+    oldest = counted.first()
+    if oldest is None:
+        return Passage.objects.exists()
+    return IndexEntry.objects.filter(indexed_at__gt=oldest).exists()
+
+
+def _recount_if_grown() -> None:
+    """A young index must not wait for its frequencies: without them all words weigh the same."""
+    counted = IndexState.objects.aggregate(total=Sum("passages"))["total"] or 0
+    grown = Passage.objects.count() > counted * (1 + GROWTH)
+    if grown and cache.add("articles.recount", True, PAUSE_SECONDS):
+        recount_terms.apply_async(countdown=PAUSE_SECONDS)
