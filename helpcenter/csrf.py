@@ -15,7 +15,7 @@ from django.middleware.csrf import REASON_BAD_ORIGIN, CsrfViewMiddleware
 class _Check(CsrfViewMiddleware):
     """Django's own check, which returns the reason instead of an HTML page."""
 
-    def _reject(self, request: HttpRequest, reason: str) -> str:  # type: ignore[override]
+    def _reject(self, request: HttpRequest, reason: str) -> str:
         return reason
 
     def reason(self, request: HttpRequest) -> str | None:
@@ -23,7 +23,7 @@ class _Check(CsrfViewMiddleware):
             self.process_request(request)
             verdict: object = self.process_view(request, _checked, (), {})
             return None if verdict is None else str(verdict)
-        if "Origin" in request.headers and not self._origin_verified(request):
+        if "Origin" in request.headers and not self._origin_verified(request):  # type: ignore[attr-defined]
             return REASON_BAD_ORIGIN % request.headers["Origin"]
         return None
 

@@ -1,7 +1,7 @@
 """Which URLs the site has."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
 from helpcenter import health, media
 
@@ -10,4 +10,6 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("media/<path:path>", media.media, name="media"),
     path("admin/", admin.site.urls),
+    path("", include("articles.urls")),
+    path("", include("assistant.urls")),
 ]

@@ -14,13 +14,13 @@ SESSION_KEY = "visitor_id"
 
 
 class Session(Protocol):
-    def get(self, key: str, default: Any = None) -> Any: ...
+    def get(self, key: str, default: Any) -> Any: ...
     def __setitem__(self, key: str, value: Any) -> None: ...
 
 
 def existing_visitor(session: Session) -> uuid.UUID | None:
     """The visitor's id, or None where the session has none yet."""
-    value = session.get(SESSION_KEY)
+    value = session.get(SESSION_KEY, None)
     return uuid.UUID(value) if value else None
 
 

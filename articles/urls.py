@@ -1,0 +1,33 @@
+"""The addresses of the help pages and of the articles' API."""
+
+from __future__ import annotations
+
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
+
+from articles import api, views
+
+app_name = "articles"
+
+
+class UnicodeSlug(StringConverter):
+    """A slug in any script, as `Article.slug` allows it."""
+
+    regex = r"[-\w]+"
+
+
+register_converter(UnicodeSlug, "unicode_slug")
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("articles/<unicode_slug:slug>/", views.article, name="article"),
+    path("articles/<unicode_slug:slug>/feedback/", views.feedback, name="feedback"),
+    path("categories/<unicode_slug:slug>/", views.category, name="category"),
+    path("search/", views.search_page, name="search"),
+    path("search/suggest/", views.suggest, name="suggest"),
+    path(
+        "api/v1/articles/<unicode_slug:slug>/feedback/",
+        api.article_feedback,
+        name="api-article-feedback",
+    ),
+]

@@ -1,0 +1,134 @@
+"""The help pages: home, category, article, search. Server-rendered; scripts only add to them.
+
+Every page starts from `articles.access`, shows the live revision and never the working
+copy, and sets no cookie for a reader who only reads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponsePermanentRedirect,
+)
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from articles.access import Reader, readable
+from articles.categories import branch, tree
+from articles.feedback import FeedbackForm, Reason, record
+from articles.models import Article
+from articles.reading import ancestors, highlights, in_category, neighbours, shown_revision
+from articles.rendering import ContentsEntry, render_article
+from articles.results import result
+from articles.search import search
+from helpcenter.csrf import csrf_refusal
+
+QUERY_LENGTH = 400
+SUGGESTIONS = 6
+RESULTS = 20
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    reader = Reader.of(request.user)
+    context = {"branches": tree(reader), "highlights": highlights(reader)}
+    return render(request, "articles/home.html", context)
+
+
+@require_safe
+def category(request: HttpRequest, slug: str) -> HttpResponse:
+    reader = Reader.of(request.user)
+    found = branch(tree(reader), slug)
+    if found is None:
+        raise Http404
+    articles = in_category(found.category, reader)
+    return render(request, "articles/category.html", {"branch": found, "articles": articles})
+
+
+@require_safe
+def article(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The live revision; an old slug redirects for good; all else does not exist."""
+    reader = Reader.of(request.user)
+    found = _find(slug, reader)
+    if found is None:
+        return _moved(slug, reader)
+    before, after = neighbours(found, reader)
+    revision = shown_revision(found)
+    rendered = render_article(revision.body)
+    context = {
+        "article": found,
+        "revision": revision,
+        "rendered": rendered,
+        "contents": _worth_listing(rendered.contents),
+        "path": ancestors(found.category),
+        "before": before,
+        "after": after,
+        "reasons": Reason.choices,
+        "voted": request.GET.get("voted"),
+        # A form needs a token, and so a cookie, only where there is a session to protect.
+        "has_session": settings.SESSION_COOKIE_NAME in request.COOKIES,
+    }
+    return render(request, "articles/article.html", context)
+
+
+@csrf_exempt
+@require_POST
+def feedback(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The page's own form, for browsers without scripts: the vote, and back to the article."""
+    if csrf_refusal(request):
+        return render(request, "403.html", status=403)
+    found = _find(slug, Reader.of(request.user))
+    if found is None:
+        raise Http404
+    form = FeedbackForm(request.POST)
+    if not form.is_valid():
+        return redirect(found)
+    record(found, request, form.cleaned_data)
+    return redirect(f"{found.get_absolute_url()}?voted={form.cleaned_data['rating']}#helpful")
+
+
+@require_safe
+def search_page(request: HttpRequest) -> HttpResponse:
+    return render(request, "articles/search.html", _results(request, RESULTS))
+
+
+@require_safe
+def suggest(request: HttpRequest) -> HttpResponse:
+    """The options under a search box, as a fragment of HTML."""
+    return render(request, "articles/suggestions.html", _results(request, SUGGESTIONS))
+
+
+def _results(request: HttpRequest, limit: int) -> dict[str, Any]:
+    query = request.GET.get("q", "").replace("\0", "").strip()[:QUERY_LENGTH]
+    if not query:
+        return {"query": query, "results": []}
+    reader = Reader.of(request.user)
+    found = search(query, reader=reader, language=get_language(), limit=limit)
+    results = [result(hit, query) for hit in found.hits]
+    return {"query": query, "results": results, "more": len(results) == limit}
+
+
+def _worth_listing(contents: list[ContentsEntry]) -> list[ContentsEntry]:
+    """The two upper levels of headings, where there is more than one to choose from."""
+    entries = [entry for entry in contents if entry.level <= 3]
+    return entries if len(entries) > 1 else []
+
+
+def _find(slug: str, reader: Reader) -> Article | None:
+    articles = readable(reader).select_related("live_revision", "category__parent__parent__parent")
+    return articles.filter(slug=slug).first()
+
+
+def _moved(slug: str, reader: Reader) -> HttpResponsePermanentRedirect:
+    target = readable(reader).filter(old_slugs__slug=slug).first()
+    if target is None:
+        raise Http404
+    return HttpResponsePermanentRedirect(target.get_absolute_url())

@@ -1,0 +1,59 @@
+// On wide screens an article that an answer names opens beside the chat, at its anchor.
+// Everywhere else, and when anything is in the way, the link is followed as usual.
+
+const WIDE = matchMedia("(min-width: 68rem)");
+const PLAIN = (event) => event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+
+export function openBeside(area, panel) {
+  const body = panel.querySelector(".panel-body");
+  let opener = null;
+
+  area.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[href]");
+    if (!link || !WIDE.matches || !PLAIN(event) || event.defaultPrevented || !isArticle(link)) return;
+    event.preventDefault();
+    const article = await fetched(link.href);
+    if (!article) {
+      location.href = link.href;
+      return;
+    }
+    opener = link;
+    body.replaceChildren(document.adoptNode(article));
+    panel.querySelector("[data-open]").href = link.href;
+    panel.hidden = false;
+    arrive(body, link.hash);
+    body.focus({ preventScroll: true });
+  });
+
+  function close() {
+    panel.hidden = true;
+    body.replaceChildren();
+    opener?.focus({ preventScroll: true });
+  }
+  panel.querySelector("[data-close]").addEventListener("click", close);
+  panel.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
+}
+
+function isArticle(link) {
+  return link.origin === location.origin && link.pathname.startsWith("/articles/");
+}
+
+async function fetched(address) {
+  try {
+    const response = await fetch(address, { headers: { Accept: "text/html" } });
+    if (!response.ok) return null;
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    return page.querySelector("[data-article]");
+  } catch {
+    return null;
+  }
+}
+
+function arrive(body, hash) {
+  body.scrollTop = 0;
+  const target = hash && body.querySelector(`[id="${CSS.escape(decodeURIComponent(hash.slice(1)))}"]`);
+  if (!target) return;
+  target.scrollIntoView({ block: "start" });
+  target.classList.add("arrived");
+  setTimeout(() => target.classList.remove("arrived"), 2000);
+}

@@ -1,0 +1,107 @@
+// The Sources row of an answer, and the activity behind it. Which documents count as sources
+// is decided on the server; here `consulted` is only read, and a missing flag means "show it".
+
+export const isShown = (source) => source.consulted !== false;
+
+// Where a source leads: the article at the first heading that was read.
+export function addressOf(source) {
+  if (!source.url) return null;
+  const anchor = source.passages?.find((passage) => passage.anchor)?.anchor;
+  return anchor && !source.url.includes("#") ? `${source.url}#${encodeURIComponent(anchor)}` : source.url;
+}
+
+// Numbered ones by number, then those that were read and not numbered, each in the order they came.
+export function inOrder(sources) {
+  const shown = sources.filter(isShown);
+  const numbered = shown.filter((source) => source.number).sort((one, other) => one.number - other.number);
+  return [...numbered, ...shown.filter((source) => !source.number)];
+}
+
+// Draws the row anew where it changed. `grounding` is unknown (undefined) until the end.
+export function drawSources(row, sources, grounding, texts) {
+  const shown = inOrder(sources);
+  const searched = grounding === "uncited" && shown.length > 0 && shown.every((source) => !source.number);
+  row.hidden = !shown.length;
+  row.querySelector(".sources-label").textContent = searched ? texts.searched : texts.sources;
+  const list = row.querySelector(".chips");
+  list.setAttribute("aria-label", searched ? texts.searched : texts.sources);
+  const chips = shown.map((source) => {
+    const item = document.createElement("li");
+    item.append(chip(source, !source.number && !searched ? texts.read : ""));
+    return item;
+  });
+  chips.forEach((item, at) => {
+    const present = list.children[at];
+    if (!present) list.append(item);
+    else if (!present.isEqualNode(item)) present.replaceWith(item);
+  });
+}
+
+function chip(source, mark) {
+  const address = addressOf(source);
+  const element = document.createElement(address ? "a" : "span");
+  element.className = "chip";
+  if (address) element.href = address;
+  const heading = source.passages?.[0]?.heading;
+  if (heading) element.title = `${source.title} – ${heading}`;
+  if (source.number) element.append(part("chip-number", String(source.number)));
+  const title = part("chip-title", source.title);
+  title.dir = "auto";
+  element.append(title);
+  if (mark) element.append(part("chip-mark", mark));
+  return element;
+}
+
+function part(name, text) {
+  const element = document.createElement("span");
+  element.className = name;
+  element.textContent = text;
+  return element;
+}
+
+// The collapsed activity line: "Looked at 6 articles, read 1", opening to the list.
+export function drawActivity(element, references, texts) {
+  if (!references.length) {
+    element.replaceChildren();
+    element.hidden = true;
+    return;
+  }
+  const read = references.filter((reference) => reference.via === "opened");
+  const details = document.createElement("details");
+  const summary = document.createElement("summary");
+  const looked = plural(texts.lookedAt, references.length);
+  summary.textContent = read.length ? `${looked}${plural(texts.readOf, read.length)}` : looked;
+  const list = document.createElement("ul");
+  list.append(...references.map((reference) => {
+    const item = document.createElement("li");
+    item.append(titleLink(reference));
+    if (reference.via === "opened") item.append(` · ${texts.read}`);
+    return item;
+  }));
+  details.append(summary, list);
+  element.replaceChildren(details);
+  element.hidden = false;
+}
+
+export function titleLink(reference) {
+  const element = document.createElement(reference.url ? "a" : "span");
+  if (reference.url) element.href = addressOf(reference);
+  element.textContent = reference.title;
+  element.dir = "auto";
+  return element;
+}
+
+export function plural({ one, other }, count) {
+  return (count === 1 ? one : other).replace("{count}", count);
+}
+
+// The answer as Markdown to paste elsewhere: whole addresses, and the sources as links.
+export function asMarkdown(text, sources, label) {
+  const whole = text.replaceAll("](/", `](${location.origin}/`);
+  const lines = inOrder(sources).map((source) => {
+    const address = addressOf(source);
+    const title = source.title.replaceAll(/[[\]\\]/g, "\\$&");
+    return `${source.number ? `${source.number}.` : "-"} ${address ? `[${title}](${new URL(address, location.href)})` : title}`;
+  });
+  return lines.length ? `${whole}\n\n${label}:\n\n${lines.join("\n")}\n` : `${whole}\n`;
+}
