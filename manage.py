@@ -7,9 +7,10 @@ import signal
 import sys
 from types import FrameType
 
-# Commands that never ask the database or Valkey anything.
+# Commands that ask neither the database nor Valkey anything, or start what they need themselves.
 WITHOUT_SERVERS = frozenset(
-    {"help", "version", "--help", "-h", "--version", "makemessages", "compilemessages"}
+    {"help", "version", "makemessages", "compilemessages", "upgrade_database"}
+    | {"--help", "-h", "--version"}
 )
 
 

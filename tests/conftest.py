@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "helpcenter.settings"
     from django.conf import settings
 
-    assert settings.REDIS_URL == os.environ["REDIS_URL"]
+    assert os.environ["REDIS_URL"] == settings.REDIS_URL
     settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
     # Not for xdist's workers to inherit: they would read the settings before they come by here.
     del os.environ["DJANGO_SETTINGS_MODULE"]

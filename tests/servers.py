@@ -51,8 +51,11 @@ def sweep() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         servers = TestServers(folder)
         started = (folder / "valkey.use.lock").exists() and os.access(folder, os.W_OK)
-        if started and servers.postgres.stop_if_unused() and servers.valkey.stop_if_unused():
-            shutil.rmtree(folder, ignore_errors=True)
+        if not started:
+            continue
+        with servers.postgres.out_of_use() as no_postgres, servers.valkey.out_of_use() as no_valkey:
+            if no_postgres and no_valkey:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def set_environment(servers: TestServers) -> None:

@@ -42,16 +42,21 @@ SERVER_OPTIONS = {
 
 
 class Postgres(SharedServer):
-    """`options` are further server settings, for tests that can do without durability."""
+    """`options` are further server settings, for tests that can do without durability; `major` and
+    `folder` name another cluster in the data folder, for an upgrade."""
 
     name = "postgres"
 
     def __init__(
-        self, data_dir: Path, major: int = MAJOR, options: dict[str, str] | None = None
+        self,
+        data_dir: Path,
+        major: int = MAJOR,
+        folder: str = "postgres",
+        options: dict[str, str] | None = None,
     ) -> None:
         super().__init__(data_dir)
         self.major = major
-        self.folder = data_dir / "postgres"
+        self.folder = data_dir / folder
         self._options = {
             **SERVER_OPTIONS,
             "unix_socket_directories": f'"{self.run_dir}"',

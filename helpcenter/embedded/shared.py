@@ -83,13 +83,16 @@ class SharedServer(ABC):
         with self._exclusive():
             return self._start_if_down()
 
-    def stop_if_unused(self) -> bool:
-        """Stop what a killed process left running, unless somebody uses it. Says if nobody does."""
+    @contextmanager
+    def out_of_use(self) -> Iterator[bool]:
+        """Inside, no other process can start or use the server; what a killed process left running
+        has been stopped. False if others use it: then nothing was done."""
+        self._prepare_folders()
         with self._exclusive(), self._open("use") as use:
             unused = self._locked(use)
             if unused and self.is_running():
                 self.stop()
-            return unused
+            yield unused
 
     def __enter__(self) -> "SharedServer":
         self.acquire()
