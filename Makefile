@@ -1,29 +1,32 @@
 # make run    sets everything up and serves the site until Ctrl-C
-# make test   sets up what the tests need and runs every check and test
+# make test   sets up what the tests need and runs every check and every test
 
-.PHONY: run test lint fast slow setup setup-dev browser clean-test
+.PHONY: run test
 
 PYTHON ?= python3
-BIN := .venv/bin
+PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 run: .venv/.run-stamp
-	@LOCAL_DEFAULTS=$${LOCAL_DEFAULTS:-on} exec $(BIN)/python manage.py runhelpcenter
+	@LOCAL_DEFAULTS=$${LOCAL_DEFAULTS:-on} exec .venv/bin/python manage.py runhelpcenter
 
 test: .venv/.test-stamp
-	@tests/run
+	@.venv/bin/python -m tests.run
 
-# The virtual environment, made and filled again only when what it needs has changed.
+# The virtual environment is made once, and filled again when what it has to hold changes.
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo "Python 3.11 or later is needed; set PYTHON to one." >&2; exit 1; }
-	@$(PYTHON) -m venv .venv \
-		|| { rm -rf .venv; echo "The venv module is missing: apt install python3-venv" >&2; exit 1; }
+		|| { echo "Python 3.11 or later is needed: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
+		|| { echo "Python's venv module is needed: apt install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv
 
 .venv/.run-stamp: requirements.txt | .venv/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@echo "Installing what requirements.txt names"
+	@$(PIP) -r requirements.txt
 	@touch $@
 
 .venv/.test-stamp: requirements.txt requirements-dev.txt | .venv/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	@touch $@ .venv/.run-stamp
+	@echo "Installing what requirements-dev.txt names"
+	@$(PIP) -r requirements-dev.txt
+	@touch .venv/.run-stamp $@

@@ -1,0 +1,118 @@
+"""What `make test` runs: every check and every test, one after the other, then a summary.
+
+All of them run, even when an early one fails: the summary names each with its time.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent
+COVERAGE_FLOOR = 92
+# What has to be right in every branch: the pure core, access, the sanitiser's gates and limits.
+WHOLLY_COVERED = [
+    "articles/access.py",
+    "articles/addresses.py",
+    "articles/anchors.py",
+    "articles/chunking.py",
+    "articles/fusion.py",
+    "articles/sanitising.py",
+    "assistant/access.py",
+    "assistant/agent.py",
+    "assistant/citations.py",
+    "assistant/events.py",
+    "assistant/limits.py",
+    "assistant/provenance.py",
+]
+CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome"]
+
+
+@dataclass
+class Step:
+    name: str
+    command: Sequence[str]
+    passed: bool = False
+    seconds: float = 0.0
+
+    def run(self, environment: dict[str, str]) -> None:
+        print(f"\n=== {self.name}", flush=True)
+        started = time.monotonic()
+        result = subprocess.run(self.command, cwd=PROJECT, env=environment, check=False)
+        self.passed = result.returncode == 0
+        self.seconds = time.monotonic() - started
+
+
+def steps(report: Path) -> list[Step]:
+    python = sys.executable
+    pytest = [python, "-m", "pytest", "--quiet", "--cov", "--cov-append", "--cov-report="]
+    return [
+        Step("ruff check", [python, "-m", "ruff", "check", "."]),
+        Step("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
+        Step("mypy", [python, "-m", "mypy"]),
+        Step("migrations", [python, "manage.py", "makemigrations", "--check", "--dry-run"]),
+        Step("fast tests", [*pytest, "-n", "2", "-m", "not slow and not browser"]),
+        Step("slow tests", [*pytest, "-m", "slow and not browser"]),
+        Step("browser tests", [*pytest, "-m", "browser"]),
+        Step("coverage", [python, "-m", "coverage", "report", f"--fail-under={COVERAGE_FLOOR}"]),
+        Step("coverage data", [python, "-m", "coverage", "json", "--quiet", "-o", str(report)]),
+        Step("coverage of the core", [python, "-m", "tests.run", "core", str(report)]),
+    ]
+
+
+def run_everything() -> int:
+    require_chromium()
+    with tempfile.TemporaryDirectory(prefix="helpcenter-checks-") as name:
+        folder = Path(name)
+        # As root, the embedded database's own user has to pass through it.
+        folder.chmod(0o711)
+        environment = {
+            **os.environ,
+            "HELPCENTER_DATA_DIR": str(folder / "data"),
+            "COVERAGE_FILE": str(folder / "coverage"),
+        }
+        plan = steps(folder / "coverage.json")
+        for step in plan:
+            step.run(environment)
+    return summarise(plan)
+
+
+def summarise(plan: Sequence[Step]) -> int:
+    print("\n=== Summary")
+    for step in plan:
+        print(f"{'passed' if step.passed else 'FAILED'}  {step.seconds:6.1f} s  {step.name}")
+    return 0 if all(step.passed for step in plan) else 1
+
+
+def require_chromium() -> None:
+    """The browser tests' browser: installed here where that is possible, asked for elsewhere."""
+    if any(map(shutil.which, CHROMIUM_NAMES)):
+        return
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        for command in (["update", "-qq"], ["install", "-qq", "-y", "chromium"]):
+            subprocess.run(["apt-get", *command], check=True)
+    if not any(map(shutil.which, CHROMIUM_NAMES)):
+        sys.exit("The browser tests need Chromium: apt install chromium")
+
+
+def check_core(report: Path) -> int:
+    """Fail for each file that has to be wholly covered, and is not or was not even run."""
+    files = json.loads(report.read_text(encoding="utf-8"))["files"]
+    missed = [name for name in WHOLLY_COVERED if coverage_of(files, name) < 100]
+    for name in missed:
+        print(f"{name}: {coverage_of(files, name):.1f} % covered, 100 % are due")
+    return 1 if missed else 0
+
+
+def coverage_of(files: dict[str, dict[str, dict[str, float]]], name: str) -> float:
+    return files[name]["summary"]["percent_covered"] if name in files else 0.0
+
+
+if __name__ == "__main__":
+    sys.exit(check_core(Path(sys.argv[2])) if sys.argv[1:2] == ["core"] else run_everything())
