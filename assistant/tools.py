@@ -1,0 +1,254 @@
+"""The assistant's tools: what a model may do in a turn, with the rights of one reader.
+
+Every tool asks `assistant.tool_queries`, which goes through `articles.access` at the
+moment of the call, and whatever it shows the model it first enters into the ledger, with
+the exact text. Results are JSON; an error is a result too. A toolbox lives for one turn
+and keeps what the answer's record needs: the facts of its articles by document id, and
+how searching went.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from django.db import DatabaseError
+from django.utils import translation
+
+from articles.access import Reader
+from articles.models import Article
+from assistant import tool_labels, tool_queries
+from assistant.agent import ToolCallRequest, ToolOutcome, ToolSpec
+from assistant.article_facts import ArticleFacts, PassageRead
+from assistant.events import SourceEntry
+from assistant.fencing import fenced, on_one_line
+from assistant.provenance import Exposure, Ledger, Source
+from assistant.tool_arguments import SPECS, BadCallError, read_arguments
+
+logger = logging.getLogger(__name__)
+
+BODY_CHARACTERS = 24_000
+"""Of an article's text in one result; a longer one is cut, and says so."""
+
+TURN_CHARACTERS = 72_000
+"""Of articles' text in all results of a turn."""
+
+LEAST_CHARACTERS = 400
+"""With less room than this an article is not opened any more."""
+
+T = TypeVar("T")
+
+
+class Database(Protocol):
+    """Runs a function that asks the database; see `assistant.database.db`."""
+
+    def __call__(self, step: Callable[..., T], /, *args: Any) -> Awaitable[T]: ...
+
+
+class ArticleToolbox:
+    """The tools of one turn.
+
+    `language` is the visitor's: labels are in it, and it is searched first. `article` is
+    the page that is asked about; its title is shown to the model under `page_ref`.
+    `refs` are the references that documents have in the conversation so far, by document
+    id: they keep them, and new documents get new ones.
+    """
+
+    specs: Sequence[ToolSpec] = SPECS
+
+    def __init__(
+        self,
+        reader: Reader,
+        language: str,
+        ledger: Ledger,
+        db: Database,
+        article: Article | None = None,
+        refs: Mapping[str, int] | None = None,
+        room: int = TURN_CHARACTERS,
+    ) -> None:
+        self.facts: dict[str, ArticleFacts] = {}
+        self.refs = dict(refs or {})
+        self.searched = False
+        self.search_mode = ""
+        self.search_fallback = ""
+        self.nearest: float | None = None
+        self.page_ref: int | None = None
+        self._reader = reader
+        self._language = language
+        self._ledger = ledger
+        self._db = db
+        self._room = room
+        self._found: set[str] = set()
+        self._retrieved: dict[str, Exposure] = {}
+        self._search_broke = False
+        self._tools: dict[str, Callable[..., Awaitable[ToolOutcome]]] = {
+            "search_articles": self._search_articles,
+            "open_article": self._open_article,
+            "list_categories": self._list_categories,
+            "list_articles": self._list_articles,
+            "cannot_answer": self._cannot_answer,
+        }
+        if article is not None:
+            self.page_ref = self._expose(ArticleFacts.of(article, reader), Exposure.TITLE)
+
+    @property
+    def hits(self) -> int:
+        """How many documents searching brought."""
+        return len(self._found)
+
+    @property
+    def search_failed(self) -> bool:
+        """Whether search was down whenever it was tried."""
+        return self._search_broke and not self.searched
+
+    def carry(self, facts: ArticleFacts, ref: int, exposure: Exposure) -> None:
+        """Enters a document whose text of an earlier turn is still in what the model is sent."""
+        self.refs[facts.document_id] = ref
+        self.facts.setdefault(facts.document_id, facts)
+        for text in _texts(facts):
+            self._ledger.expose(facts.document(), exposure, text=text, ref=ref, carried=True)
+
+    def describe(self, source: Source) -> SourceEntry:
+        facts = self.facts[source.document.id]
+        return facts.entry(source.number, source.consulted, source.via)
+
+    def references(self) -> tuple[SourceEntry, ...]:
+        """All that was retrieved in this turn, in order: activity, not sources."""
+        via = {Exposure.TITLE: "listing", Exposure.EXCERPT: "excerpt", Exposure.FULL: "opened"}
+        return tuple(
+            self.facts[document_id].entry(None, exposure is Exposure.FULL, via[exposure])
+            for document_id, exposure in self._retrieved.items()
+        )
+
+    def label(self, call: ToolCallRequest) -> str:
+        """What a person reads while the call runs."""
+        with translation.override(self._language):
+            try:
+                arguments = read_arguments(call)
+            except BadCallError:
+                return tool_labels.failing()
+            match call.name:
+                case "search_articles":
+                    return tool_labels.searching(arguments["query"])
+                case "open_article":
+                    return tool_labels.reading(self._title(arguments))
+                case "cannot_answer":
+                    return tool_labels.declining(arguments["reason"])
+                case _:
+                    return tool_labels.looking()
+
+    async def call(self, call: ToolCallRequest) -> ToolOutcome:
+        """Runs a call. What goes wrong is told to the model as a result."""
+        try:
+            arguments = read_arguments(call)
+            with translation.override(self._language):
+                return await self._tools[call.name](**arguments)
+        except BadCallError as error:
+            return self._failed(call, str(error))
+        except DatabaseError as error:
+            # The traceback is left out: it may hold what was searched for.
+            extra = {"tool": call.name, "error": type(error).__name__}
+            logger.error("tool_failed", extra=extra)
+            self._search_broke = self._search_broke or call.name == "search_articles"
+            return self._failed(call, f"{call.name} is not available at the moment.")
+
+    async def _search_articles(self, query: str, category: str = "") -> ToolOutcome:
+        found = await self._db(tool_queries.find, self._reader, self._language, query, category)
+        self.searched = True
+        self.search_mode, self.search_fallback = found.mode, found.fallback
+        if found.nearest is not None:
+            self.nearest = max(found.nearest, self.nearest or -1.0)
+        shown = [self._excerpt(facts) for facts in found.articles if self._fit(facts)]
+        note = {} if shown else {"note": "Nothing fits. Try other words once, or decline."}
+        label = tool_labels.searched(query, len(shown))
+        return ToolOutcome(_json({"documents": shown, **note}), label, count=len(shown))
+
+    async def _open_article(self, ref: int = 0, slug: str = "") -> ToolOutcome:
+        if self._room < LEAST_CHARACTERS:
+            raise BadCallError("There is no room for more text. Answer from what you have.")
+        article_id = next((key for key, number in self.refs.items() if number == ref), "")
+        if ref and not article_id:
+            raise BadCallError(f"No article has the ref {ref}. Search first.")
+        facts, body = await self._db(tool_queries.read, self._reader, article_id, slug)
+        text = body[: min(BODY_CHARACTERS, self._room)]
+        self._room -= len(text)
+        facts.passages = [PassageRead("", "", text)]
+        document = {**self._shown(facts, Exposure.FULL), "body": fenced(text)}
+        if len(text) < len(body):
+            document["note"] = "This is the beginning; search for what is not in it."
+        label = tool_labels.read(facts.title)
+        return ToolOutcome(_json({"documents": [document]}), label, count=1)
+
+    async def _list_categories(self) -> ToolOutcome:
+        listed = await self._db(tool_queries.list_categories, self._reader)
+        content = _json({"categories": listed})
+        return ToolOutcome(content, tool_labels.saw_categories(), count=len(listed))
+
+    async def _list_articles(self, category: str = "", page: int = 1) -> ToolOutcome:
+        listed = await self._db(tool_queries.list_articles, self._reader, category, page)
+        content = {
+            "documents": [self._shown(facts, Exposure.TITLE) for facts in listed.articles],
+            "page": page,
+            "pages": listed.pages,
+            "total": listed.total,
+        }
+        label = tool_labels.saw_articles(listed.total)
+        return ToolOutcome(_json(content), label, count=len(listed.articles))
+
+    async def _cannot_answer(self, reason: str) -> ToolOutcome:
+        note = "Noted. Now tell the visitor so, briefly and in the language of the question."
+        return ToolOutcome(_json({"note": note}), tool_labels.declining(reason), declined=reason)
+
+    def _fit(self, facts: ArticleFacts) -> bool:
+        """Keeps of an article the passages that there is room for."""
+        kept = []
+        for passage in facts.passages:
+            if len(passage.text) <= self._room:
+                self._room -= len(passage.text)
+                kept.append(passage)
+        facts.passages = kept
+        return bool(kept)
+
+    def _excerpt(self, facts: ArticleFacts) -> dict[str, Any]:
+        self._found.add(facts.document_id)
+        passages = [
+            {"heading": on_one_line(passage.heading), "text": fenced(passage.text)}
+            for passage in facts.passages
+        ]
+        return {**self._shown(facts, Exposure.EXCERPT), "passages": passages}
+
+    def _shown(self, facts: ArticleFacts, exposure: Exposure) -> dict[str, Any]:
+        """A document as every result shows it, after it went into the ledger."""
+        ref = self._expose(facts, exposure)
+        return {"ref": ref, "title": facts.title, "url": facts.url}
+
+    def _expose(self, facts: ArticleFacts, exposure: Exposure) -> int:
+        document_id = facts.document_id
+        ref = self.refs.setdefault(document_id, max(self.refs.values(), default=0) + 1)
+        for text in _texts(facts):
+            self._ledger.expose(facts.document(), exposure, text=text, ref=ref)
+        self.facts.setdefault(document_id, facts).absorb(facts)
+        self._retrieved[document_id] = max(exposure, self._retrieved.get(document_id, exposure))
+        return ref
+
+    def _failed(self, call: ToolCallRequest, problem: str) -> ToolOutcome:
+        return ToolOutcome(_json({"error": problem}), self.label(call), error=problem)
+
+    def _title(self, arguments: Mapping[str, Any]) -> str:
+        """The title of the article that is about to be read, where it is known."""
+        wanted = (arguments.get("ref"), arguments.get("slug"))
+        for document_id, facts in self.facts.items():
+            if self.refs[document_id] == wanted[0] or facts.slug == wanted[1]:
+                return facts.title
+        return ""
+
+
+def _texts(facts: ArticleFacts) -> list[str]:
+    """The texts to enter into the ledger; a title alone has none."""
+    return [passage.text for passage in facts.passages] or [""]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
