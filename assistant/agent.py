@@ -365,7 +365,7 @@ class _Turn:
             {
                 "role": "assistant",
                 "content": "".join(self.progress.text[self.round_starts :]),
-                "tool_calls": [_as_message(call) for call in calls],
+                "tool_calls": [call_message(call) for call in calls],
             }
         )
         return calls
@@ -454,7 +454,7 @@ class _Turn:
         return call_id
 
 
-def _as_message(call: ToolCallRequest) -> dict[str, Any]:
+def call_message(call: ToolCallRequest) -> dict[str, Any]:
     """The call as history for the model. Endpoints refuse invalid JSON and odd names in it."""
     return {
         "id": call.call_id,
