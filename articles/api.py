@@ -7,6 +7,7 @@ import logging
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
+from django.middleware.csrf import get_token
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -27,7 +28,7 @@ def article_feedback(request: HttpRequest, slug: str) -> JsonResponse:
     """`{"rating": "positive"|"negative", "reason"?, "comment"?}`: the reader's vote, stored."""
     reason = csrf_refusal(request)
     if reason:
-        logger.warning("article_feedback_refused reason=%s", reason)
+        logger.warning("article_feedback_refused", extra={"reason": reason})
         return _error(403, "forbidden", _("Reload the page and send it again."))
     article = readable(Reader.of(request.user)).filter(slug=slug).first()
     if article is None:
@@ -39,6 +40,7 @@ def article_feedback(request: HttpRequest, slug: str) -> JsonResponse:
     if not form.is_valid():
         return _invalid(form)
     feedback = record(article, request, form.cleaned_data)
+    get_token(request)  # the visitor may have a session now, and their next vote needs its token
     return JsonResponse(
         {"rating": feedback.rating, "reason": feedback.reason, "comment": feedback.comment}
     )

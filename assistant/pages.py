@@ -70,10 +70,12 @@ def _texts() -> dict[str, Any]:
     """The words that the scripts write, in the page's language."""
     return {
         "answerReady": _("The answer:"),
+        "changed": _("updated since"),
         "conversationGone": _("This conversation is no longer there. A new one begins."),
         "copied": _("Copied"),
         "copy": _("Copy"),
         "failed": _("The answer could not be finished. The question was kept."),
+        "gone": _("no longer available"),
         "interrupted": _("The answer was interrupted."),
         "length": _("{count} of {limit} characters"),
         "limited": _("That was a lot of questions. The next one can be sent in {seconds} seconds."),

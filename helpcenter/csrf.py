@@ -21,11 +21,14 @@ class _Check(CsrfViewMiddleware):
     def reason(self, request: HttpRequest) -> str | None:
         if settings.SESSION_COOKIE_NAME in request.COOKIES:
             self.process_request(request)
-            verdict: object = self.process_view(request, _checked, (), {})
+            verdict: object = self.process_view(request, self.get_response, (), {})
             return None if verdict is None else str(verdict)
         if "Origin" in request.headers and not self._origin_verified(request):  # type: ignore[attr-defined]
             return REASON_BAD_ORIGIN % request.headers["Origin"]
         return None
+
+
+_CHECK = _Check(lambda request: HttpResponse())
 
 
 def csrf_refusal(request: HttpRequest) -> str | None:
@@ -33,8 +36,4 @@ def csrf_refusal(request: HttpRequest) -> str | None:
 
     For views marked `csrf_exempt`, so that the middleware leaves the decision to them.
     """
-    return _Check(_checked).reason(request)
-
-
-def _checked(request: HttpRequest) -> HttpResponse:
-    return HttpResponse()
+    return _CHECK.reason(request)

@@ -27,7 +27,7 @@ export function drawSources(row, sources, grounding, texts) {
   list.setAttribute("aria-label", searched ? texts.searched : texts.sources);
   const chips = shown.map((source) => {
     const item = document.createElement("li");
-    item.append(chip(source, !source.number && !searched ? texts.read : ""));
+    item.append(chip(source, marksOf(source, searched, texts)));
     return item;
   });
   chips.forEach((item, at) => {
@@ -37,7 +37,15 @@ export function drawSources(row, sources, grounding, texts) {
   });
 }
 
-function chip(source, mark) {
+function marksOf(source, searched, texts) {
+  const marks = [];
+  if (!source.number && !searched) marks.push(texts.read);
+  if (source.available === false) marks.push(texts.gone);
+  else if (source.changed) marks.push(texts.changed);
+  return marks;
+}
+
+function chip(source, marks) {
   const address = addressOf(source);
   const element = document.createElement(address ? "a" : "span");
   element.className = "chip";
@@ -48,7 +56,7 @@ function chip(source, mark) {
   const title = part("chip-title", source.title);
   title.dir = "auto";
   element.append(title);
-  if (mark) element.append(part("chip-mark", mark));
+  element.append(...marks.map((mark) => part("chip-mark", mark)));
   return element;
 }
 
@@ -66,7 +74,7 @@ export function drawActivity(element, references, texts) {
     element.hidden = true;
     return;
   }
-  const read = references.filter((reference) => reference.via === "opened");
+  const read = references.filter((reference) => reference.consulted);
   const details = document.createElement("details");
   const summary = document.createElement("summary");
   const looked = plural(texts.lookedAt, references.length);
@@ -75,7 +83,7 @@ export function drawActivity(element, references, texts) {
   list.append(...references.map((reference) => {
     const item = document.createElement("li");
     item.append(titleLink(reference));
-    if (reference.via === "opened") item.append(` · ${texts.read}`);
+    if (reference.consulted) item.append(` · ${texts.read}`);
     return item;
   }));
   details.append(summary, list);
