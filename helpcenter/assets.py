@@ -11,8 +11,15 @@ from typing import Any, cast
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 Response = HttpResponseBase | Awaitable[HttpResponseBase]
+
+
+class AssetsStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
+    """Names carry a hash, those that one script imports another by as well."""
+
+    support_js_module_import_aggregation = True
 
 
 class AssetsMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]

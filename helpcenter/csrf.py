@@ -21,14 +21,17 @@ class _Check(CsrfViewMiddleware):
     def reason(self, request: HttpRequest) -> str | None:
         if settings.SESSION_COOKIE_NAME in request.COOKIES:
             self.process_request(request)
-            verdict: object = self.process_view(request, self.get_response, (), {})
+            verdict: object = self.process_view(request, HttpResponse, (), {})
             return None if verdict is None else str(verdict)
-        if "Origin" in request.headers and not self._origin_verified(request):  # type: ignore[attr-defined]
+        if "Origin" in request.headers and not self.origin_is_allowed(request):
             return REASON_BAD_ORIGIN % request.headers["Origin"]
         return None
 
+    def origin_is_allowed(self, request: HttpRequest) -> bool:
+        return bool(self._origin_verified(request))  # type: ignore[attr-defined]
 
-_CHECK = _Check(lambda request: HttpResponse())
+
+_CHECK = _Check(HttpResponse)
 
 
 def csrf_refusal(request: HttpRequest) -> str | None:
@@ -37,3 +40,9 @@ def csrf_refusal(request: HttpRequest) -> str | None:
     For views marked `csrf_exempt`, so that the middleware leaves the decision to them.
     """
     return _CHECK.reason(request)
+
+
+def has_allowed_origin(request: HttpRequest) -> bool:
+    """Whether the request names an origin, and it is this site's or a trusted one: for
+    handshakes, which browsers make across sites with the session's cookie."""
+    return "Origin" in request.headers and _CHECK.origin_is_allowed(request)
