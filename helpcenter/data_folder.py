@@ -49,7 +49,7 @@ def secret_key(path: Path) -> str:
 
 def _publish(file: Path, content: str) -> None:
     """Write a private file so that it appears whole, and only if nobody else was first."""
-    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(8)}")
     draft.write_text("", encoding="ascii")
     draft.chmod(0o600)
     draft.write_text(content, encoding="ascii")

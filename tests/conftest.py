@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,6 +119,13 @@ def live_site(collected_assets: None) -> Iterator[str]:
     """
     with web_process() as url:
         yield url
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """An empty folder for embedded servers: its parents are open, its path is short."""
+    with tempfile.TemporaryDirectory(prefix="helpcenter-data-") as name:
+        yield Path(name) / "data"
 
 
 @pytest.fixture

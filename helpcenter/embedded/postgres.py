@@ -18,6 +18,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
 from helpcenter import data_folder
@@ -75,8 +76,8 @@ class Postgres(SharedServer):
 
     def is_running(self) -> bool:
         """Whether it takes connections, even if it has none left to give."""
-        where = f"host='{self.run_dir}' dbname=postgres connect_timeout=5"
-        return PGconn.ping(where.encode()) == Ping.OK
+        where = make_conninfo(self.database_url("postgres"), connect_timeout=5)
+        return PGconn.ping(os.fsencode(where)) == Ping.OK
 
     def start(self) -> None:
         self._refuse_other_major()
@@ -132,6 +133,11 @@ class Postgres(SharedServer):
 
     def _prepare_folders(self) -> None:
         """As root, refuse before anything is made, and give the service user its own folder."""
+        if set(str(self.data_dir)) & set('",'):
+            raise SettingError(
+                "HELPCENTER_DATA_DIR",
+                f"{self.data_dir}: PostgreSQL cannot use a folder with a comma or a quotation mark",
+            )
         as_root = os.geteuid() == 0
         user = installation.SERVICE_USER
         if as_root:

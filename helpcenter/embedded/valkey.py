@@ -20,6 +20,7 @@ from helpcenter.embedded.shared import SharedServer
 from helpcenter.environment import SettingError
 
 START_SECONDS = 60.0
+ANSWER_SECONDS = 5.0
 
 
 class Valkey(SharedServer):
@@ -40,7 +41,7 @@ class Valkey(SharedServer):
 
     def is_running(self) -> bool:
         try:
-            with self._client(timeout=5) as client:
+            with self._client(timeout=ANSWER_SECONDS) as client:
                 return bool(client.ping())
         except redis.RedisError:
             return False
@@ -64,6 +65,8 @@ class Valkey(SharedServer):
             self._process.wait()
 
     def _launch(self, lock: IO[bytes]) -> subprocess.Popen[bytes]:
+        if self._process is not None:
+            self._process.wait()  # The lock says that it has ended.
         with self._log.open("ab") as output:
             return subprocess.Popen(
                 self._command(self._folder),
