@@ -61,8 +61,14 @@ function ask(question, { retryOf } = {}) {
 
 function retry(turn) {
   if (running) return;
-  turn.find(".failure").hidden = true;
+  if (turn.text) turn.find(".failure").hidden = true;
+  else remove(turn);
   ask(turn.question, { retryOf: turn.id });
+}
+
+function remove(turn) {
+  turns.splice(turns.indexOf(turn), 1);
+  turn.element.remove();
 }
 
 async function run(turn, send) {
@@ -98,13 +104,12 @@ function take(turn, event) {
 }
 
 // Nothing began: the question goes back to where it was typed.
-function refused(turn, send, { code, status: code_, message, retryAfter }) {
+function refused(turn, send, { code, status: httpStatus, message, retryAfter }) {
   if (!send.body) {
     turn.fail({ message: texts.interrupted, retryable: true });
     return;
   }
-  turns.splice(turns.indexOf(turn), 1);
-  turn.element.remove();
+  remove(turn);
   turns.at(-1)?.element.classList.add("latest");
   byId("welcome").hidden = turns.length > 0;
   composer.restore(send.body.question);
@@ -113,7 +118,7 @@ function refused(turn, send, { code, status: code_, message, retryAfter }) {
     composer.say(texts.conversationGone);
   } else if (code === "rate_limited") {
     composer.block(retryAfter ?? 30, (seconds) => texts.limited.replace("{seconds}", seconds));
-  } else if (code_ === 403) composer.say(texts.reload);
+  } else if (httpStatus === 403) composer.say(texts.reload);
   else composer.say(message || texts.unavailable);
 }
 
@@ -152,7 +157,7 @@ async function openFromAddress() {
 }
 
 async function load(id) {
-  let history;
+  let stored;
   try {
     const response = await request("GET", `${urls.conversations}${id}/`);
     if (!response.ok) {
@@ -160,13 +165,13 @@ async function load(id) {
       composer.say(response.status === 404 ? texts.conversationGone : texts.notLoaded);
       return;
     }
-    history = await response.json();
+    stored = await response.json();
   } catch {
     composer.say(texts.notLoaded);
     return;
   }
-  enter(history.id);
-  for (const past of history.turns) {
+  enter(stored.id);
+  for (const past of stored.turns.filter(isWorthShowing)) {
     const turn = add(new Turn(past.question, page));
     if (past.status !== "running") turn.restore(past);
     else {
@@ -175,6 +180,12 @@ async function load(id) {
     }
   }
   returnToPlace(id);
+}
+
+// A turn that failed without a word and was then asked again says nothing.
+function isWorthShowing({ status: state, text, question }, at, all) {
+  const failed = state === "failed" || state === "interrupted";
+  return !(failed && !text && all[at + 1]?.question === question);
 }
 
 // The page was reloaded before the server had answered: the same send goes on under its key.

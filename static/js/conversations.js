@@ -8,26 +8,36 @@ export class Conversations {
     this.list = drawer.querySelector("ul");
     this.message = drawer.querySelector("[data-empty]");
     this.nothing = this.message.textContent;
+    this.more = drawer.querySelector("[data-more]");
+    this.more.addEventListener("click", () => this.show(this.next));
     button.addEventListener("click", () => this.open());
     drawer.addEventListener("click", (event) => {
       if (event.target === drawer || event.target.closest("[data-close]")) drawer.close();
     });
   }
 
-  async open() {
+  open() {
+    this.list.replaceChildren();
     this.drawer.showModal();
-    let conversations = [];
+    return this.show(0);
+  }
+
+  // The server lists fifty at a time, newest first.
+  async show(offset) {
     let message = this.nothing;
     try {
-      const response = await request("GET", this.urls.conversations);
-      if (response.ok) ({ conversations } = await response.json());
-      else message = this.texts.notLoaded;
+      const response = await request("GET", `${this.urls.conversations}?offset=${offset}`);
+      if (response.ok) {
+        const { conversations, next } = await response.json();
+        this.list.append(...conversations.map((conversation) => this.row(conversation)));
+        this.next = next;
+      } else message = this.texts.notLoaded;
     } catch {
       message = this.texts.notLoaded;
     }
-    this.list.replaceChildren(...conversations.map((conversation) => this.row(conversation)));
+    this.more.hidden = !this.next;
     this.message.textContent = message;
-    this.message.hidden = conversations.length > 0;
+    this.message.hidden = this.list.children.length > 0;
   }
 
   row({ id, title, updated_at: updated }) {

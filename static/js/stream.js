@@ -57,7 +57,7 @@ async function resume(url, after, signal) {
 }
 
 async function accepted(response) {
-  if (response.ok) return response;
+  if (response.ok && response.body) return response;
   const seconds = Number.parseInt(response.headers.get("Retry-After"), 10);
   throw new Refusal(response.status, await errorOf(response), Number.isNaN(seconds) ? null : seconds);
 }
