@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from assistant import tokens
 from assistant.agent import Message, Mode, ToolCallRequest, Truncation, call_message
 from assistant.fencing import CLOSING, OPENING, on_one_line
+from assistant.intents import search_query
 
 PROMPT_VERSION = "2026-11-1"
 
@@ -133,22 +134,37 @@ def build(
     readable: frozenset[int] = frozenset(),
     numbers: Mapping[int, int] | None = None,
     page: PageAsked | None = None,
+    language: str = "en",
     context_tokens: int = 32_000,
 ) -> Prompt:
     """The prompt of a turn.
 
     `turns`: oldest first. `readable`: the refs of documents that this reader may still
     have; others are taken out of earlier results. `numbers`: the last answer's numbers
-    to references, told where the question writes one. `context_tokens`: what the model
-    can read; the history gets `HISTORY_SHARE` of it.
+    to references, told where the question writes one. `language`: the visitor's.
+    `context_tokens`: what the model can read; the history gets `HISTORY_SHARE` of it.
+
+    Messages carry what models of our own read besides the text: the bare `question`, what
+    to `search` for, its `language`, and the contract `without_tools`. Only fields of the
+    chat-completions shape are ever sent.
     """
     history = _History(int(context_tokens * HISTORY_SHARE), readable)
     past = history.messages([turn for turn in turns if turn.text.strip()])
     asked = "\n\n".join([*_notes(question, numbers or {}, page), question])
     messages = [
-        {"role": "system", "content": system_text(site, mode)},
+        {
+            "role": "system",
+            "content": system_text(site, mode),
+            "without_tools": system_text(site, "context"),
+        },
         *past,
-        {"role": "user", "content": asked, "question": question},
+        {
+            "role": "user",
+            "content": asked,
+            "question": question,
+            "search": search_query(question, [turn.question for turn in turns], language),
+            "language": language,
+        },
     ]
     return Prompt(messages, frozenset(history.carried))
 
@@ -189,7 +205,7 @@ class _History:
         messages: list[Message] = []
         for position, turn in enumerate(kept):
             asked = turn.question[:LONGEST_PAST_TEXT]
-            messages.append({"role": "user", "content": asked, "question": asked})
+            messages.append({"role": "user", "content": asked})
             for call in calls[position]:
                 messages += _exchange(call, f"past{len(messages):05d}")
             messages.append({"role": "assistant", "content": turn.text[:LONGEST_PAST_TEXT]})

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Literal
+
+Kind = Literal["greeting", "thanks", "closing", "nod"]
 
 _GREETINGS = """
 hi|hii|hey|heya|hello|helo|hallo
@@ -110,11 +113,32 @@ def _phrases(*lists: str) -> frozenset[str]:
     return frozenset(" ".join(words_of(phrase)) for line in lines for phrase in line.split("|"))
 
 
-_TALK = _phrases(_GREETINGS, _THANKS, _CLOSINGS, _NODS)
+_KINDS: dict[Kind, frozenset[str]] = {
+    "thanks": _phrases(_THANKS),
+    "closing": _phrases(_CLOSINGS),
+    "greeting": _phrases(_GREETINGS),
+    "nod": _phrases(_NODS),
+}
+_TALK = frozenset[str]().union(*_KINDS.values())
 _AROUND = _phrases(_FILLERS)
 _SPACELESS_TALK = sorted(
     (phrase for phrase in _TALK | _AROUND if _SPACELESS.search(phrase)), key=len, reverse=True
 )
+
+
+def small_talk_kind(message: str) -> Kind | None:
+    """What kind of small talk a message is; None for a question. Thanks outweigh a nod."""
+    if not is_small_talk(message):
+        return None
+    words = f" {' '.join(words_of(message))} "
+    for kind, phrases in _KINDS.items():
+        if any(f" {phrase} " in words or _in_spaceless(phrase, words) for phrase in phrases):
+            return kind
+    return "nod"
+
+
+def _in_spaceless(phrase: str, words: str) -> bool:
+    return _SPACELESS.search(phrase) is not None and phrase in words
 
 
 def is_small_talk(message: str) -> bool:

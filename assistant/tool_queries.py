@@ -17,6 +17,7 @@ from articles.models import SlugRedirect
 from articles.reading import shown_revision
 from articles.search import search
 from assistant.article_facts import ArticleFacts, PassageRead
+from assistant.confidence import sure
 from assistant.fencing import neutral, on_one_line
 from assistant.tool_arguments import BadCallError
 
@@ -46,8 +47,11 @@ class Page:
     pages: int
 
 
-def find(reader: Reader, language: str, query: str, category: str) -> Found:
-    """The articles that an answer to `reader` may rest on, best first."""
+def find(reader: Reader, language: str, query: str, category: str, cautious: bool) -> Found:
+    """The articles that an answer to `reader` may rest on, best first.
+
+    `cautious`: only what may be quoted without a model's judgement.
+    """
     branch = _branch(reader, category)
     results = search(
         query,
@@ -59,7 +63,7 @@ def find(reader: Reader, language: str, query: str, category: str) -> Found:
         passages_per_article=PASSAGES_PER_ARTICLE,
     )
     found = []
-    for hit in results.strong:
+    for hit in sure(results) if cautious else results.strong:
         facts = ArticleFacts.of(hit.article, reader)
         facts.passages = [
             PassageRead(" › ".join(passage.heading_path), passage.anchor, neutral(passage.text))

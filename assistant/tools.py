@@ -53,7 +53,8 @@ class ArticleToolbox:
     `language` is the visitor's: labels are in it, and it is searched first. `article` is
     the page that is asked about; its title is shown to the model under `page_ref`.
     `refs` are the references that documents have in the conversation so far, by document
-    id: they keep them, and new documents get new ones.
+    id: they keep them, and new documents get new ones. `cautious`: searches give only what
+    may be quoted without a model's judgement; for the extractive answerer.
     """
 
     specs: Sequence[ToolSpec] = SPECS
@@ -67,6 +68,8 @@ class ArticleToolbox:
         article: Article | None = None,
         refs: Mapping[str, int] | None = None,
         room: int = TURN_CHARACTERS,
+        *,
+        cautious: bool = False,
     ) -> None:
         self.facts: dict[str, ArticleFacts] = {}
         self.refs = dict(refs or {})
@@ -80,6 +83,7 @@ class ArticleToolbox:
         self._ledger = ledger
         self._db = db
         self._room = room
+        self._cautious = cautious
         self._found: set[str] = set()
         self._retrieved: dict[str, Exposure] = {}
         self._search_broke = False
@@ -155,7 +159,9 @@ class ArticleToolbox:
             return self._failed(call, f"{call.name} is not available at the moment.")
 
     async def _search_articles(self, query: str, category: str = "") -> ToolOutcome:
-        found = await self._db(tool_queries.find, self._reader, self._language, query, category)
+        found = await self._db(
+            tool_queries.find, self._reader, self._language, query, category, self._cautious
+        )
         self.searched = True
         self.search_mode, self.search_fallback = found.mode, found.fallback
         if found.nearest is not None:
