@@ -1,8 +1,8 @@
 """The loop of a turn: model, tools, model … until an answer is written.
 
-Pure: the standard library, and this package's ledger, writer and events. Models,
-tools and time come in through the protocols below, so a turn runs in a test
-without a network, a database or a clock.
+Pure: the standard library, and this package's contracts, ledger, writer and events. Models,
+tools and time come in from outside, so a turn runs in a test without a network, a database
+or a clock.
 
 `run` yields protocol events as they happen and an `Outcome` last. It bounds
 rounds, calls, time and tokens, it answers every call (a call without a result
@@ -15,14 +15,30 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
+from assistant.contracts import (
+    Finished,
+    FinishReason,
+    Message,
+    Mode,
+    Model,
+    ModelEvent,
+    ProviderError,
+    TextDelta,
+    Toolbox,
+    ToolCallRequest,
+    ToolOutcome,
+    ToolSpec,
+    Truncation,
+    Usage,
+    call_message,
+)
 from assistant.events import Delta, References, SourceAdded, SourceEntry, Tool
 
 if TYPE_CHECKING:
@@ -31,151 +47,28 @@ if TYPE_CHECKING:
 
     Written = list[Delta | SourceAdded]
 
-Message = dict[str, Any]
-"""A message in the chat-completions shape."""
-
-FinishReason = Literal["stop", "tool_calls", "length", "content_filter"]
-Mode = Literal["tools", "context", "extractive"]
-Truncation = Literal["length", "content_filter", "tool_rounds"]
-ErrorCode = Literal[
-    "unavailable",
-    "timeout",
-    "rate_limited",
-    "misconfigured",
-    "context_length",
-    "content_filter",
-    "refused",
+__all__ = [
+    "CallRecord",
+    "FinishReason",
+    "Finished",
+    "Limits",
+    "Message",
+    "Mode",
+    "Model",
+    "ModelEvent",
+    "Outcome",
+    "Progress",
+    "ProviderError",
+    "TextDelta",
+    "ToolCallRequest",
+    "ToolOutcome",
+    "ToolSpec",
+    "Toolbox",
+    "Truncation",
+    "Usage",
+    "call_message",
+    "run",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class TextDelta:
-    """Visible text. Reasoning never arrives here."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCallRequest:
-    """A call as the model wrote it: `arguments` is its raw JSON text, valid or not."""
-
-    call_id: str
-    name: str
-    arguments: str
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of a turn. `cached_tokens` are part of `prompt_tokens`."""
-
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    completion_tokens: int = 0
-    estimated: bool = False
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.prompt_tokens + other.prompt_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.estimated or other.estimated,
-        )
-
-    @property
-    def total(self) -> int:
-        return self.prompt_tokens + self.completion_tokens
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The end of a model's stream."""
-
-    reason: FinishReason
-    calls: tuple[ToolCallRequest, ...] = ()
-    usage: Usage | None = None
-
-
-ModelEvent = TextDelta | Finished
-"""A stream ends with exactly one `Finished`, or raises `ProviderError`."""
-
-
-class ProviderError(Exception):
-    """The provider failed. `detail` is for the operator's log, never for a visitor.
-
-    `retryable`: whether sending the same question again may help. `retry_after`: in
-    how many seconds, where the provider said so.
-    """
-
-    def __init__(
-        self,
-        code: ErrorCode,
-        detail: str = "",
-        *,
-        retryable: bool = False,
-        retry_after: float | None = None,
-    ) -> None:
-        super().__init__(f"{code}: {detail}" if detail else code)
-        self.code: ErrorCode = code
-        self.detail = detail
-        self.retryable = retryable
-        self.retry_after = retry_after
-
-
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
-    """A tool as the model is told about it. `parameters` is a JSON schema."""
-
-    name: str
-    description: str
-    parameters: dict[str, Any]
-
-
-class Model(Protocol):
-    """Something that writes. The three names are stored with the answer.
-
-    `mode`: in `context` every passage that was given may be shown as searched
-    (`Ledger(show_uncited=True)`).
-    """
-
-    @property
-    def provider(self) -> str: ...
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def mode(self) -> Mode: ...
-
-    def stream(
-        self, messages: Sequence[Message], tools: Sequence[ToolSpec]
-    ) -> AsyncGenerator[ModelEvent, None]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class ToolOutcome:
-    """What a tool did. What it showed the model is in the ledger already.
-
-    `content`: JSON for the model. `count`: documents, None where counting says
-    nothing. `label`: for people, in the past tense. `error`: set when the call
-    failed; it is a result all the same. `declined`: the reason of `cannot_answer`.
-    """
-
-    content: str
-    label: str
-    count: int | None = None
-    error: str = ""
-    declined: str = ""
-
-
-class Toolbox(Protocol):
-    """The tools of a turn, with one reader's rights. `call` reports, it does not raise."""
-
-    @property
-    def specs(self) -> Sequence[ToolSpec]: ...
-
-    def label(self, call: ToolCallRequest) -> str: ...
-
-    async def call(self, call: ToolCallRequest) -> ToolOutcome: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +121,7 @@ class Progress:
 
     text: list[str] = field(default_factory=list)
     calls: list[CallRecord] = field(default_factory=list)
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     declined: str = ""
 
 
@@ -236,7 +129,7 @@ T = TypeVar("T")
 TurnEvent = Tool | References | Delta | SourceAdded
 
 _SHARE_FOR_TOOLS = 2 / 3
-_UNUSABLE_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_CALL_ID = 64
 
 
 async def run(
@@ -289,8 +182,12 @@ class _SourceFeed:
     ledger: Ledger
     describe: Callable[[Source], SourceEntry]
     told: dict[str, int | None] = field(default_factory=dict)
+    changes: int = -1
 
     def fresh(self) -> list[SourceAdded]:
+        if self.changes == self.ledger.changes:
+            return []
+        self.changes = self.ledger.changes
         fresh = []
         for source in self.ledger.sources():
             told = self.told.get(source.document.id, 0)
@@ -313,7 +210,7 @@ class _Turn:
     started: float = 0.0
     rounds: int = 0
     offered: bool = False
-    finished: Finished = Finished("stop")
+    finished: Finished = field(default_factory=lambda: Finished("stop"))
     round_starts: int = 0
     call_ids: set[str] = field(default_factory=set)
 
@@ -434,9 +331,7 @@ class _Turn:
         return f"\n\n{text}" if text and self._has_words() else text
 
     def _deliver(self, text: str) -> Written:
-        if not text:
-            return []
-        return [*self.sources.fresh(), Delta(text)]
+        return [*self.sources.fresh(), *([Delta(text)] if text else [])]
 
     async def _in_time(self, step: Awaitable[T]) -> T:
         left = self.limits.seconds - (self.clock() - self.started)
@@ -448,29 +343,12 @@ class _Turn:
 
     def _own_id(self, call_id: str) -> str:
         """The call's id, or another where it is missing or was used in this turn."""
-        if not call_id or call_id in self.call_ids:
-            call_id = f"call{len(self.call_ids) + 1:05d}"
+        number = len(self.call_ids)
+        while not call_id or call_id in self.call_ids or len(call_id) > _LONGEST_CALL_ID:
+            number += 1
+            call_id = f"call{number:05d}"
         self.call_ids.add(call_id)
         return call_id
-
-
-def call_message(call: ToolCallRequest) -> dict[str, Any]:
-    """The call as history for the model. Endpoints refuse invalid JSON and odd names in it."""
-    return {
-        "id": call.call_id,
-        "type": "function",
-        "function": {
-            "name": _UNUSABLE_IN_NAMES.sub("_", call.name)[:64] or "unknown",
-            "arguments": call.arguments if _is_json_object(call.arguments) else "{}",
-        },
-    }
-
-
-def _is_json_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _refused(label: str, limit: int) -> ToolOutcome:
