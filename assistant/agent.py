@@ -302,7 +302,8 @@ class _Turn:
             if truncated is None:
                 raise ProviderError("unavailable", "the model wrote nothing", retryable=True)
             apology = self.writer.feed(without_answer.get(truncated, ""))
-        return self._deliver(apology + self.writer.close())
+        end = self.writer.stop() if self._truncated() else self.writer.close()
+        return self._deliver(apology + end)
 
     def outcome(self) -> Outcome:
         truncated = self._truncated()
