@@ -32,7 +32,7 @@ _PHRASES = (
     rf"\b{_ARTICLES}\b[^.!?]{{0,60}}? {_DOES_NOT} {_SAY}\b",
     rf"\b(?:neither|none)\b[^.!?]{{0,50}}\b{_SAY}\b",
     rf"\bnothing (?:in|from) [^.!?]{{0,30}}{_ARTICLES}",
-    r"\bthere (?:is|are|was|were|'s)(?:n't| not)? ?(?:no|any|nothing)\b[^.!?]{0,20}"
+    r"\bthere(?: is| are| was| were|'s)(?:n't| not)? ?(?:no|any|nothing)\b[^.!?]{0,20}"
     r"\b(?:information|mention|details|documentation|articles?)\b[^.!?]{0,12}"
     r"\b(?:about|on|of|for|how|that|in|regarding|available)\b",
     rf"\b(?:isn't|aren't|is not|are not|not)(?: \w+ly)? (?:covered|documented|mentioned|described"
@@ -110,6 +110,11 @@ _LOOKING = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 8_000
+_READ_IN_VAIN = re.compile(
+    r"\bI(?:'ve| have)? (?:read|opened|checked|looked|searched|reviewed)\b[^.!?]{0,200}"
+    rf"\b(?:they|it|both|those|these)(?: \w+)? {_DOES_NOT} {_SAY}",
+    re.IGNORECASE,
+)
 _OPENING = 4
 """Clauses in which an answer says what it is; what comes later is said of a part."""
 
@@ -118,7 +123,8 @@ def says_not_found(answer: str) -> bool:
     """Whether the answer, as a whole, is that nothing was found."""
     text = answer[:_LONGEST].replace("’", "'")
     clauses = [clause for clause in _CLAUSE_END.split(text) if clause.strip()]
-    if not any(_NOT_FOUND.search(clause) for clause in clauses[:_OPENING]):
+    says_so = any(_NOT_FOUND.search(clause) for clause in clauses[:_OPENING])
+    if not says_so and not _READ_IN_VAIN.search(text):
         return False
     return not any(
         _CITES.search(clause) and not _NOT_FOUND.search(clause) and not _LOOKING.search(clause)

@@ -127,18 +127,20 @@ _SPACELESS_TALK = sorted(
 
 
 def small_talk_kind(message: str) -> Kind | None:
-    """What kind of small talk a message is; None for a question. Thanks outweigh a nod."""
+    """What kind of small talk a message is, by its longest phrase; None for a question."""
     if not is_small_talk(message):
         return None
     words = f" {' '.join(words_of(message))} "
-    for kind, phrases in _KINDS.items():
-        if any(f" {phrase} " in words or _in_spaceless(phrase, words) for phrase in phrases):
-            return kind
-    return "nod"
+    lengths: dict[Kind, int] = {
+        kind: max((len(phrase) for phrase in phrases if _holds(words, phrase)), default=0)
+        for kind, phrases in _KINDS.items()
+    }
+    kind = max(lengths, key=lambda kind: lengths[kind])
+    return kind if lengths[kind] else "nod"
 
 
-def _in_spaceless(phrase: str, words: str) -> bool:
-    return _SPACELESS.search(phrase) is not None and phrase in words
+def _holds(words: str, phrase: str) -> bool:
+    return f" {phrase} " in words or (_SPACELESS.search(phrase) is not None and phrase in words)
 
 
 def is_small_talk(message: str) -> bool:

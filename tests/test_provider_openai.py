@@ -22,7 +22,8 @@ from assistant.agent import (
     ToolSpec,
     Usage,
 )
-from assistant.providers.openai import OpenAIModel
+from assistant.providers.chunks import ChunkReader
+from assistant.providers.openai import Clock, OpenAIModel
 from assistant.providers.refusals import ToolsRefusedError
 from assistant.providers.retries import Patience, told_to_wait
 from tests.scripted_provider import (
@@ -542,30 +543,26 @@ def test_waits_double_and_end() -> None:
 
 
 def test_a_model_that_does_not_begin_in_time_is_given_up(provider: ScriptedProvider) -> None:
-    provider.reply(say(""), Endless())
-    provider.reply(Endless())
-    provider.reply(Endless())
-    error = error_of(model_at(provider, first_token_seconds=0.1))
+    for _ in range(2):
+        provider.reply(say(""), Endless())
+    patience = Patience(attempts=2, first_wait=0.001)
+    error = error_of(model_at(provider, first_token_seconds=0.5, patience=patience))
     assert (error.code, error.retryable) == ("timeout", True)
     assert all(request.closed_by_client.wait(5) for request in provider.requests)
 
 
-def test_thinking_is_a_sign_of_life(provider: ScriptedProvider) -> None:
-    gate = threading.Event()
-    provider.reply(say(None, reasoning_content="hm"), Wait(gate), say("Yes."), finish(), DONE)
-
+def test_reasoning_is_a_sign_of_life() -> None:
     @async_to_sync
-    async def patient() -> str:
-        async with aclosing(
-            model_at(provider, first_token_seconds=0.2).stream(QUESTION, ())
-        ) as stream:
-            first = asyncio.ensure_future(anext(stream))
-            done, _ = await asyncio.wait([first], timeout=0.4)
-            assert not done
-            gate.set()
-            return text_of([await first])
+    async def waited(chunk: dict[str, Any]) -> str:
+        reader = ChunkReader()
+        clock = Clock(reader, first_token_seconds=0)
+        reader.read(json.dumps(chunk))
+        return await clock.wait(asyncio.sleep(0.001, "next"))
 
-    assert patient() == "Yes."
+    assert waited(say(None, reasoning_content="hm")) == "next"
+    assert waited(part(index=0, id="a")) == "next"
+    with pytest.raises(TimeoutError):
+        waited(say(""))
 
 
 def test_an_error_in_the_stream_before_the_first_word_is_tried_again(

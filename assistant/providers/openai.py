@@ -121,7 +121,7 @@ class OpenAIModel:
 
     async def _data(self, body: dict[str, Any], reader: ChunkReader) -> AsyncGenerator[str, None]:
         """The data of the response's events, within the times a stream may take."""
-        clock = _Clock(reader, self._first_token_seconds)
+        clock = Clock(reader, self._first_token_seconds)
         try:
             async with AsyncExitStack() as stack:
                 decoder, pieces = await self._open(body, clock, stack)
@@ -145,7 +145,7 @@ class OpenAIModel:
                 raise ProviderError("unavailable", detail, retryable=True) from error
 
     async def _open(
-        self, body: dict[str, Any], clock: _Clock, stack: AsyncExitStack
+        self, body: dict[str, Any], clock: Clock, stack: AsyncExitStack
     ) -> tuple[EventDecoder | WholeBody, AsyncGenerator[bytes, None]]:
         client = await self._client()
         request = client.chat.completions.with_streaming_response.create(**cast(Any, body))
@@ -216,7 +216,7 @@ class OpenAIModel:
         )
 
 
-class _Clock:
+class Clock:
     """Bounds the wait for a sign of life, and for what follows the finish reason.
 
     In between only the turn's own limit holds: a model may think and write slowly.
