@@ -83,10 +83,11 @@ class AnswerScanner(Scanner):
         """The end of the text, where it is all lists from here; else where it is text again."""
         start = position
         while (yield from self._has(start)):
+            known = len(named)
             end = yield from self._list(start, named)
             if not end:
                 return start
-            if any(self._is_listing(reference) for reference in named):
+            if any(self._is_listing(reference) for reference in named[known:]):
                 named.clear()
                 return end
             blank = yield from self._skip(end, _BLANKS)
