@@ -13,8 +13,14 @@ from assistant.models import Grounding
 from assistant.not_found import says_not_found
 from assistant.small_talk import is_small_talk
 
+GAPS = (Grounding.REJECTED, Grounding.NO_HITS, Grounding.UNSEARCHED)
+"""The verdicts that show something missing; `uncited` is reported as a kind of its own."""
+
 FAR_COSINE = 0.15
 """A question whose nearest passage is farther is about nothing that the site is about."""
+
+GAPS = frozenset({Grounding.REJECTED, Grounding.NO_HITS, Grounding.UNSEARCHED})
+"""The verdicts that show something the articles lack."""
 
 _DECLINED = {
     "out_of_scope": Grounding.OUT_OF_SCOPE,
