@@ -160,7 +160,7 @@ class Ledger:
         `text` is exactly what it was given: addresses that stand in it may be linked.
         `carried`: it was given in an earlier turn and still stands in the history.
         `ref`: the document's number in the conversation, where it has one already;
-        `ValueError` where another document has it.
+        `ValueError` where another document has it, or this one has another.
         """
         record = self._records.get(document.id)
         if record is None:
@@ -288,6 +288,8 @@ class Ledger:
     ) -> _Record:
         if ref is None:
             ref = max(self._by_ref, default=0) + 1
+        if ref < 1:
+            raise ValueError(f"references begin at 1, not at {ref}")
         if ref in self._by_ref:
             raise ValueError(f"reference {ref} is another document's")
         record = _Record(document, ref, exposure, carried)
