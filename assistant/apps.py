@@ -5,3 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class AssistantConfig(AppConfig):
     name = "assistant"
     verbose_name = _("Assistant")
+
+    def ready(self) -> None:
+        from assistant import adoption, gaps  # noqa: F401, they listen to signals

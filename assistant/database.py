@@ -14,7 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 from django.conf import settings
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connections
+
+DATABASE_DOWN = (OperationalError, InterfaceError)
+"""What a step raises where the database is down, full, or has ended the connection."""
 
 P = ParamSpec("P")
 T = TypeVar("T")

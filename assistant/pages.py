@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.db import models
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from articles.access import Reader, readable
 from articles.models import Article
+from assistant.feedback import Reason
 from helpcenter.models import SiteSettings
 from helpcenter.visitors import ensure_visitor
 
@@ -25,15 +24,6 @@ MODULES = (
     *("sources", "stream", "suggest", "tip", "turn"),
 )
 """What chat.js and page.js import: named in the page, so that they load at once."""
-
-
-class Reason(models.TextChoices):
-    """Why an answer did not help, as the page offers it."""
-
-    WRONG = "wrong", _lazy("It is wrong")
-    INCOMPLETE = "incomplete", _lazy("Something is missing")
-    OFF_TOPIC = "off_topic", _lazy("It answers another question")
-    UNCLEAR = "unclear", _lazy("It is hard to follow")
 
 
 @ensure_csrf_cookie

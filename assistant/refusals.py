@@ -6,7 +6,7 @@ they are read in the language of whoever is told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.functional import Promise
@@ -28,7 +28,7 @@ class Refusal(Exception):  # noqa: N818, a refusal is no error of ours
         message: Text | None = None,
         *,
         retry_after: int | None = None,
-        fields: Mapping[str, list[Text]] | None = None,
+        fields: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         super().__init__(self.code)
         self.message = message or self.message

@@ -212,7 +212,19 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 # A page that hands out a task while Valkey is down fails soon, and says so.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0.2}
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
-CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {}
+# A run that waited for longer than until the next one is due is not worth doing any more.
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "index_stale": {
+        "task": "articles.tasks.index_stale",
+        "schedule": 300,
+        "options": {"expires": 300},
+    },
+    "recount_terms": {
+        "task": "articles.tasks.recount_terms",
+        "schedule": 3600,
+        "options": {"expires": 3600},
+    },
+}
 
 # The assistant
 
@@ -230,12 +242,17 @@ ASSISTANT_TURNS_PER_ADDRESS = env.integer("ASSISTANT_TURNS_PER_ADDRESS", 60, min
 ASSISTANT_TURNS_WITHOUT_VALKEY = env.integer("ASSISTANT_TURNS_WITHOUT_VALKEY", 100, minimum=1)
 ASSISTANT_LIMIT_SECONDS = env.integer("ASSISTANT_LIMIT_SECONDS", 600, minimum=1)
 ASSISTANT_REAPER_SECONDS = env.integer("ASSISTANT_REAPER_SECONDS", 30, minimum=1)
+CELERY_BEAT_SCHEDULE["end-interrupted-turns"] = {
+    "task": "assistant.tasks.end_interrupted_turns",
+    "schedule": ASSISTANT_REAPER_SECONDS / 2,
+    "options": {"expires": ASSISTANT_REAPER_SECONDS},
+}
 if ASSISTANT_MODEL and not (OPENAI_API_KEY or OPENAI_BASE_URL):
     raise SettingError("ASSISTANT_MODEL", "set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is")
 
 # Embeddings
 
-EMBEDDING_BACKEND = env.choice("EMBEDDING_BACKEND", ["local", "openai"], "local")
+EMBEDDING_BACKEND = env.choice("EMBEDDING_BACKEND", ["local", "openai", "off"], "local")
 EMBEDDING_MODEL = env.text("EMBEDDING_MODEL")
 EMBEDDING_DIMENSIONS = env.integer("EMBEDDING_DIMENSIONS", 256, minimum=1, maximum=4000)
 if EMBEDDING_BACKEND == "openai" and not EMBEDDING_MODEL:

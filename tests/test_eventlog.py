@@ -397,5 +397,5 @@ def test_a_failing_reader_of_the_log_does_not_end_the_next_one() -> None:
 def test_notes_say_only_what_there_is_to_say() -> None:
     assert Note().encode() == ""
     assert Note.decode("") == Note()
-    note = Note(language="de", links=("/a",), images=("/b",), complete=True, ref=3, exposure="full")
+    note = Note(language="de", links=("/a",), images=("/b",), complete=True, ref=3)
     assert Note.decode(note.encode()) == note

@@ -9,6 +9,6 @@ from assistant.eventlog.feed import Entry, LostError
 from assistant.eventlog.log import EventLog
 from assistant.eventlog.notes import Note
 from assistant.eventlog.store import UNREACHABLE
-from assistant.eventlog.writing import Writer
+from assistant.eventlog.writing import Writer, encoded
 
-__all__ = ["UNREACHABLE", "Entry", "EventLog", "LostError", "Note", "Writer"]
+__all__ = ["UNREACHABLE", "Entry", "EventLog", "LostError", "Note", "Writer", "encoded"]

@@ -6,7 +6,7 @@ import asyncio
 import uuid
 import weakref
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, suppress
 
 from assistant.background import end, spawn
 from assistant.eventlog.feed import Entry, Feed
@@ -31,12 +31,14 @@ class EventLog:
         self._writers: dict[uuid.UUID, Writer] = {}
         self._on_taken: dict[uuid.UUID, Callable[[], None]] = {}
         self._pulse: asyncio.Task[None] | None = None
+        self._lifetime: AsyncGenerator[None, None] | None = None
 
     @classmethod
     def current(cls) -> EventLog:
         loop = asyncio.get_running_loop()
         if loop not in _logs:
-            _logs[loop] = cls()
+            log = _logs[loop] = cls()
+            log._end_with_loop()
         return _logs[loop]
 
     def open(self, answer_id: uuid.UUID, on_taken: Callable[[], None]) -> Writer:
@@ -55,6 +57,9 @@ class EventLog:
             del self._on_taken[answer_id]
             if not writer.feed.ended:
                 writer.feed.lose()
+
+    def is_written_here(self, answer_id: uuid.UUID) -> bool:
+        return answer_id in self._writers
 
     async def follow(
         self, answer_id: uuid.UUID, after: int = 0, *, html: bool = False
@@ -77,6 +82,14 @@ class EventLog:
                 async for batch in batches:
                     yield batch
 
+    async def entries(self, answer_id: uuid.UUID) -> list[Entry]:
+        """The answer's entries so far. Raises `LostError`."""
+        writer = self._writers.get(answer_id)
+        if writer is not None:
+            return list(writer.feed.entries)
+        async with self._tail.mirror(answer_id) as feed:
+            return list(feed.entries)
+
     async def aclose(self) -> None:
         """Ends the log's tasks and connections, for a loop that is about to close."""
         await end(self._pulse)
@@ -84,6 +97,19 @@ class EventLog:
         await self._tail.aclose()
         await self.store.aclose()
         _logs.pop(asyncio.get_running_loop(), None)
+
+    def _end_with_loop(self) -> None:
+        """A loop that closes ends its generators first, and with this one the log."""
+
+        async def lifetime() -> AsyncGenerator[None, None]:
+            try:
+                yield
+            finally:
+                await self.aclose()
+
+        self._lifetime = lifetime()
+        with suppress(StopIteration):
+            self._lifetime.__anext__().send(None)
 
     def _give_up(self, answer_id: uuid.UUID) -> None:
         writer = self._writers.get(answer_id)

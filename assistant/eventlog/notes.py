@@ -14,14 +14,13 @@ from dataclasses import dataclass
 class Note:
     """Of the beginning: the answer's language. Of a delta: the addresses that the writer let
     through in it, and whether it is the last text. Of a source: its reference in the
-    conversation, and its exposure's name."""
+    conversation."""
 
     language: str = ""
     links: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     complete: bool = False
     ref: int | None = None
-    exposure: str = ""
 
     def __add__(self, later: Note) -> Note:
         """The note of two deltas that became one."""
@@ -39,7 +38,6 @@ class Note:
             "images": self.images,
             "complete": self.complete,
             "ref": self.ref,
-            "exposure": self.exposure,
         }
         kept = {name: value for name, value in says.items() if value}
         return json.dumps(kept, ensure_ascii=False, separators=(",", ":")) if kept else ""
@@ -55,7 +53,6 @@ class Note:
             images=tuple(said.get("images", ())),
             complete=said.get("complete", False),
             ref=said.get("ref"),
-            exposure=said.get("exposure", ""),
         )
 
 

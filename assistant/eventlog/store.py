@@ -7,7 +7,7 @@ event 7 of an answer: the second one is told. Every key expires.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -121,15 +121,37 @@ class Store:
 
     async def stops_requested(self, answer_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
         """Which of these answers somebody asked to stop."""
-        asked = list(answer_ids)
-        flags = await self._redis.mget([_stop_key(answer_id) for answer_id in asked])
-        return {answer_id for answer_id, flag in zip(asked, flags, strict=True) if flag}
+        return await self._flagged(answer_ids, _stop_key)
+
+    async def say_alive(self, answer_ids: Iterable[uuid.UUID], seconds: int) -> None:
+        """Says that somebody works on these answers; to be said again within `seconds`."""
+        pipeline = self._redis.pipeline(transaction=False)
+        for answer_id in answer_ids:
+            pipeline.set(_alive_key(answer_id), "1", ex=seconds)
+        await pipeline.execute()
+
+    async def alive(self, answer_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+        """Which of these answers somebody works on."""
+        return await self._flagged(answer_ids, _alive_key)
+
+    async def forget(self, answer_ids: Iterable[uuid.UUID]) -> None:
+        """Deletes the streams of answers, and has their turns stopped wherever they run."""
+        for answer_id in answer_ids:
+            await self._redis.delete(_key(answer_id))
+            await self.request_stop(answer_id)
 
     async def ping(self) -> None:
         await self._redis.ping()
 
     async def aclose(self) -> None:
         await self._redis.aclose()
+
+    async def _flagged(
+        self, answer_ids: Iterable[uuid.UUID], key: Callable[[uuid.UUID], str]
+    ) -> set[uuid.UUID]:
+        asked = list(answer_ids)
+        flags = await self._redis.mget([key(answer_id) for answer_id in asked]) if asked else []
+        return {answer_id for answer_id, flag in zip(asked, flags, strict=True) if flag}
 
 
 def _key(answer_id: uuid.UUID) -> str:
@@ -138,6 +160,10 @@ def _key(answer_id: uuid.UUID) -> str:
 
 def _answer_id(key: bytes) -> uuid.UUID:
     return uuid.UUID(key.decode().split(":")[1])
+
+
+def _alive_key(answer_id: uuid.UUID) -> str:
+    return f"answer:{answer_id}:alive"
 
 
 def _stop_key(answer_id: uuid.UUID) -> str:

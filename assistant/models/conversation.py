@@ -137,6 +137,9 @@ class Answer(models.Model):
     completion_tokens = models.PositiveIntegerField(default=0)
     usage_estimated = models.BooleanField(default=False)
 
+    last_seq = models.PositiveIntegerField(
+        default=0, help_text="The number of the last event in its stream."
+    )
     created_at = models.DateTimeField(_("asked"), auto_now_add=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     first_token_at = models.DateTimeField(null=True, blank=True)

@@ -1,0 +1,192 @@
+"""The door to the assistant: ask, follow, stop. WebSocket, SSE and JSON are skins over it.
+
+`ask` makes the turn of a send, or finds it, and sees that it runs; `events` follows an
+answer from any cursor, wherever it runs and whether or not it still does; `stop` ends one.
+Whose answer it is has been checked by `find_answer` before. Everything here raises
+`assistant.refusals`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from articles.access import ANONYMOUS, Reader
+from assistant.access import Owner, get_answer
+from assistant.answers import answer_payload, with_ledger
+from assistant.background import spawn
+from assistant.database import DATABASE_DOWN, db
+from assistant.delivered import Delivered
+from assistant.eventlog import UNREACHABLE, Entry, EventLog, LostError
+from assistant.live import LiveTurns
+from assistant.models import Answer
+from assistant.questions import Ask
+from assistant.refusals import NotFound, Refusal, Unavailable
+from assistant.sending import Opened, Sender, open_turn
+from assistant.stored_events import Seen, stored_events
+from assistant.turn import AnswerTurn
+
+POLL_SECONDS = 0.5
+STOP_SECONDS = 5.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer that is the caller's."""
+
+    answer_id: uuid.UUID
+    conversation_id: uuid.UUID
+    is_running: bool
+    last_seq: int = 0
+
+
+async def ask(sender: Sender, question: Ask) -> Opened:
+    """The turn of this send, running or finished. It goes on when the caller goes away, even
+    in the middle of this."""
+    begun = await asyncio.shield(spawn(_begin(sender, question), "send"))
+    if isinstance(begun, Refusal):
+        raise begun
+    return begun
+
+
+async def find_answer(owner: Owner | None, answer_id: str) -> Found:
+    """Raises `NotFound` for an answer that is not the owner's, as for one that is unknown."""
+    try:
+        answer = await db(get_answer, owner, answer_id)
+    except Answer.DoesNotExist:
+        raise NotFound from None
+    is_running = answer.status == Answer.Status.RUNNING
+    return Found(answer.pk, answer.conversation_id, is_running, answer.last_seq)
+
+
+async def events(
+    answer_id: uuid.UUID, reader: Reader, *, after: int = 0, html: bool = False
+) -> AsyncGenerator[list[Entry], None]:
+    """Batches of the answer's events after `after` up to its end; an empty one in silence.
+
+    `html`: rendered blocks in place of deltas. Where the log has nothing to give, the
+    database does.
+    """
+    seen = Seen.after(after)
+    while not seen.is_complete:
+        async with aclosing(_from_log(answer_id, seen, html=html)) as batches:
+            async for batch in batches:
+                yield batch
+        if seen.is_complete:
+            return
+        try:
+            stored = await db(stored_events, answer_id, reader, seen, html=html)
+        except DATABASE_DOWN as error:
+            logger.error("database_unavailable", extra={"error": type(error).__name__})
+            stored = None
+        if stored is not None:
+            yield stored
+            return
+        yield []
+        await asyncio.sleep(POLL_SECONDS)
+
+
+async def _from_log(
+    answer_id: uuid.UUID, seen: Seen, *, html: bool
+) -> AsyncGenerator[list[Entry], None]:
+    """What the log gives. It ends early where the log is lost, and where the turn has ended
+    but nobody could write its end into the log."""
+    log = EventLog.current()
+    with suppress(LostError):
+        async with aclosing(log.follow(answer_id, seen.position, html=html)) as batches:
+            async for batch in batches:
+                if not batch and not log.is_written_here(answer_id) and await _is_over(answer_id):
+                    return
+                seen.take(batch)
+                yield batch
+        seen.is_complete = True
+
+
+async def payload(found: Found, reader: Reader) -> dict[str, Any]:
+    """The answer as JSON, see `answers.answer_payload`; of a running one what was delivered."""
+    stored = await db(_stored_payload, found.answer_id, reader)
+    if stored["status"] != Answer.Status.RUNNING:
+        return stored
+    with suppress(LostError):
+        entries = await EventLog.current().entries(found.answer_id)
+        stored.update(Delivered.of(entries).payload())
+    return stored
+
+
+async def wait(answer_id: uuid.UUID) -> None:
+    """Until the answer has ended."""
+    async with aclosing(events(answer_id, ANONYMOUS)) as batches:
+        async for _batch in batches:
+            pass
+
+
+async def stop(found: Found) -> None:
+    """Ends the turn early, in whichever process it runs, and waits until it has ended. What was
+    delivered is kept. Stopping a finished answer changes nothing."""
+    turn = LiveTurns.current().find(found.answer_id)
+    if turn is not None:
+        turn.stop()
+    elif found.is_running:
+        await _request_stop(found.answer_id)
+    else:
+        return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(STOP_SECONDS):
+            await wait(found.answer_id)
+
+
+async def erase(answer_ids: Collection[uuid.UUID]) -> None:
+    """Forgets answers whose rows were deleted: their turns end, their streams go."""
+    live = LiveTurns.current()
+    for answer_id in answer_ids:
+        turn = live.find(answer_id)
+        if turn is not None:
+            turn.give_up()
+    try:
+        await EventLog.current().store.forget(answer_ids)
+    except UNREACHABLE as error:
+        logger.warning("streams_not_erased", extra={"error": type(error).__name__})
+
+
+async def _begin(sender: Sender, question: Ask) -> Opened | Refusal:
+    try:
+        opened = await db(open_turn, sender, question)
+    except Refusal as refusal:
+        return refusal
+    except DATABASE_DOWN as error:
+        logger.error("database_unavailable", extra={"error": type(error).__name__})
+        return Unavailable()
+    if opened.is_new:
+        LiveTurns.current().start(AnswerTurn(opened, sender))
+    return opened
+
+
+async def _request_stop(answer_id: uuid.UUID) -> None:
+    try:
+        await EventLog.current().store.request_stop(answer_id)
+    except UNREACHABLE as error:
+        logger.warning("stop_not_sent", extra={"error": type(error).__name__})
+        raise Unavailable from error
+
+
+def _stored_payload(answer_id: uuid.UUID, reader: Reader) -> dict[str, Any]:
+    answer = with_ledger(Answer.objects.filter(pk=answer_id)).first()
+    if answer is None:
+        raise NotFound
+    return answer_payload(answer, reader)
+
+
+async def _is_over(answer_id: uuid.UUID) -> bool:
+    """Whether the database knows that the turn has ended. Where it is down, it may go on."""
+    running = Answer.objects.filter(pk=answer_id, status=Answer.Status.RUNNING)
+    try:
+        return not await db(running.exists)
+    except DATABASE_DOWN:
+        return False

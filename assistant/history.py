@@ -1,0 +1,140 @@
+"""What a conversation has been so far, for the turn that comes: texts, references, documents.
+
+References keep their numbers for the whole conversation. Whose text of an earlier turn may
+still be used is decided now: by what the prompt has room for, and by what this reader may
+have at this moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from django.db.models import QuerySet
+
+from articles.access import Reader, answerable
+from articles.models import Article
+from assistant.article_facts import ArticleFacts, PassageRead
+from assistant.citations import restore_references
+from assistant.models import Answer, AnswerDocument
+from assistant.prompts import PastCall, PastTurn
+from assistant.provenance import Exposure
+
+MAX_TURNS = 40
+"""How far back texts are looked at; the prompt's budget usually ends earlier."""
+
+OTHERS = ""
+"""Stands in `History.refs` for turns that run beside this one, and the numbers they may give."""
+
+ROOM_FOR_OTHERS = 100
+
+_EXPOSURES = {
+    AnswerDocument.Exposure.TITLE: Exposure.TITLE,
+    AnswerDocument.Exposure.EXCERPT: Exposure.EXCERPT,
+    AnswerDocument.Exposure.FULL: Exposure.FULL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A document of an earlier turn, with all of its text that the model was given."""
+
+    facts: ArticleFacts
+    exposure: Exposure
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """`refs`: by document id. `documents`: by reference, only what this reader may still have.
+    `numbers`: those of the last answer, to references."""
+
+    turns: tuple[PastTurn, ...] = ()
+    refs: Mapping[str, int] = field(default_factory=dict)
+    documents: Mapping[int, Earlier] = field(default_factory=dict)
+    numbers: Mapping[int, int] = field(default_factory=dict)
+
+
+def load_history(answer: Answer, reader: Reader) -> History:
+    """The conversation before `answer`. Asks the database."""
+    earlier = Answer.objects.filter(conversation=answer.conversation_id, turn__lt=answer.turn)
+    refs = _references(earlier)
+    told = list(_told(earlier))
+    return History(
+        turns=tuple(_past_turn(turn) for turn in told),
+        refs=refs | _reserved(earlier, refs),
+        documents=_documents(earlier, refs, reader),
+        numbers=_numbers(told[-1]) if told else {},
+    )
+
+
+def _references(earlier: QuerySet[Answer]) -> dict[str, int]:
+    """The first reference that each document was given is the one it keeps."""
+    pairs = AnswerDocument.objects.filter(answer__in=earlier).order_by("-answer__turn")
+    return dict(pairs.values_list("document_id", "ref"))
+
+
+def _reserved(earlier: QuerySet[Answer], refs: Mapping[str, int]) -> dict[str, int]:
+    """Numbers that turns which still run may be giving out at this moment are left to them."""
+    running = earlier.filter(status=Answer.Status.RUNNING).count()
+    if not running:
+        return {}
+    return {OTHERS: max(refs.values(), default=0) + running * ROOM_FOR_OTHERS}
+
+
+def _told(earlier: QuerySet[Answer]) -> Iterable[Answer]:
+    """The turns that the model is told of, oldest first: those that were tried again are not."""
+    ended = earlier.exclude(status=Answer.Status.RUNNING)
+    newest = ended.filter(retries__isnull=True).order_by("-turn")
+    return reversed(newest.prefetch_related("tool_calls", "documents")[:MAX_TURNS])
+
+
+def _past_turn(answer: Answer) -> PastTurn:
+    calls = tuple(
+        PastCall(call.name, call.arguments, call.result)
+        for call in answer.tool_calls.all()
+        if not call.error
+    )
+    return PastTurn(answer.question, restore_references(answer.text, _numbers(answer)), calls)
+
+
+def _numbers(answer: Answer) -> dict[int, int]:
+    return {
+        document.number: document.ref
+        for document in answer.documents.all()
+        if document.number is not None
+    }
+
+
+def _documents(
+    earlier: QuerySet[Answer], refs: Mapping[str, int], reader: Reader
+) -> dict[int, Earlier]:
+    """What was read before and may still be: the rows decide, whatever was the case then."""
+    articles = {str(article.pk): article for article in _present(refs, reader)}
+    rows = AnswerDocument.objects.filter(answer__in=earlier, document_id__in=articles)
+    rows = rows.exclude(exposure=AnswerDocument.Exposure.TITLE)
+    found: dict[int, Earlier] = {}
+    for row in (
+        rows.select_related("revision").prefetch_related("passages").order_by("answer__turn")
+    ):
+        if row.ref == refs[row.document_id]:
+            found[row.ref] = _joined(found.get(row.ref), row, articles[row.document_id], reader)
+    return found
+
+
+def _present(refs: Mapping[str, int], reader: Reader) -> QuerySet[Article]:
+    ids = [int(document_id) for document_id in refs if document_id.isdecimal()]
+    return answerable(reader).filter(pk__in=ids)
+
+
+def _joined(
+    known: Earlier | None, row: AnswerDocument, article: Article, reader: Reader
+) -> Earlier:
+    """The document with what one more turn read of it, in the revision that it read last."""
+    facts = ArticleFacts.of(article, reader)
+    if row.revision is not None:
+        facts.revision_id, facts.revision = row.revision.pk, row.revision.number
+    read = [PassageRead(part.heading, part.anchor, part.text) for part in row.passages.all()]
+    before = known.facts.passages if known else []
+    facts.passages = before + [passage for passage in read if passage not in before]
+    exposure = _EXPOSURES[AnswerDocument.Exposure(row.exposure)]
+    return Earlier(facts, max(exposure, known.exposure) if known else exposure)

@@ -1,0 +1,99 @@
+"""What a turn starts with: the conversation so far, the model, and an empty ledger."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from articles.access import Reader, answerable
+from articles.models import Article
+from assistant import prompts
+from assistant.agent import Message, Model, Progress
+from assistant.citations import CitationWriter
+from assistant.database import db
+from assistant.history import History, load_history
+from assistant.models import Answer
+from assistant.prompts import PageAsked
+from assistant.provenance import Ledger
+from assistant.sending import Sender
+from assistant.tools import ArticleToolbox
+from helpcenter.models import SiteSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """`article` is the page that is asked about, where the reader may still have it."""
+
+    question: str
+    site: str
+    article: Article | None
+    history: History
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a turn works with; what became of it is in `ledger`, `toolbox` and `progress`."""
+
+    question: str
+    model: Model
+    ledger: Ledger
+    toolbox: ArticleToolbox
+    writer: CitationWriter
+    messages: list[Message]
+    progress: Progress = field(default_factory=Progress)
+
+    def follow_mode(self) -> None:
+        """A model may find out on the way that its endpoint knows no tools."""
+        self.ledger.show_uncited = self.model.mode == "context"
+
+
+def load(answer_id: uuid.UUID, reader: Reader) -> Loaded:
+    """Asks the database."""
+    answer = Answer.objects.get(pk=answer_id)
+    page = answerable(reader).filter(pk=answer.article_id).first() if answer.article_id else None
+    return Loaded(answer.question, SiteSettings.load().name, page, load_history(answer, reader))
+
+
+def set_up(loaded: Loaded, sender: Sender, model: Model) -> Work:
+    """The ledger holds what is carried over from earlier turns, and nothing else yet."""
+    history = loaded.history
+    ledger = Ledger(site_hosts=site_hosts(), show_uncited=model.mode == "context")
+    toolbox = ArticleToolbox(
+        sender.reader,
+        sender.language,
+        ledger,
+        db,
+        article=loaded.article,
+        refs=history.refs,
+        cautious=model.mode == "extractive",
+    )
+    prompt = prompts.build(
+        site=loaded.site,
+        mode=model.mode,
+        question=loaded.question,
+        turns=history.turns,
+        readable=frozenset(history.documents),
+        numbers=history.numbers,
+        page=_page(loaded.article, toolbox),
+        language=sender.language,
+        context_tokens=settings.ASSISTANT_CONTEXT_TOKENS,
+    )
+    for ref in sorted(prompt.carried & history.documents.keys()):
+        earlier = history.documents[ref]
+        toolbox.carry(earlier.facts, ref, earlier.exposure)
+    return Work(loaded.question, model, ledger, toolbox, CitationWriter(ledger), prompt.messages)
+
+
+def site_hosts() -> set[str]:
+    """The hosts under which a model's links may mean this site's articles."""
+    named = {host for host in settings.ALLOWED_HOSTS if host != "*" and host[:1] != "."}
+    return {urlsplit(settings.SITE_URL).netloc, *named}
+
+
+def _page(article: Article | None, toolbox: ArticleToolbox) -> PageAsked | None:
+    if article is None or toolbox.page_ref is None:
+        return None
+    return PageAsked(toolbox.page_ref, toolbox.facts[str(article.pk)].title)

@@ -1,0 +1,138 @@
+"""One send, one turn: how a question becomes a row, once.
+
+The database decides: a key is unique per owner, so of many sends of one key at once, over
+any transports and processes, one makes the row and the others find it. Whatever is refused
+leaves no row, and only a row that was made is counted against the limits.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from articles.access import Reader, readable
+from articles.models import Article
+from assistant import limits
+from assistant.access import Owner, get_answer, get_conversation
+from assistant.models import Answer, Conversation, Origin
+from assistant.questions import Ask
+from assistant.refusals import Disabled, KeyReused, NotFound, Unavailable
+from helpcenter import drain
+from helpcenter.models import SiteSettings
+
+ATTEMPTS = 3
+"""A send that lost to another of its key, which then was refused, tries for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who sends, from where, and the language of their page."""
+
+    owner: Owner
+    reader: Reader
+    address: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The turn of a send. `is_new`: this send made it, and whoever sent has to run it."""
+
+    answer_id: uuid.UUID
+    conversation_id: uuid.UUID
+    turn: int
+    is_new: bool
+
+
+def open_turn(sender: Sender, ask: Ask) -> Opened:
+    """The turn that this send names, made now where it is the first. Raises a `Refusal`."""
+    for _attempt in range(ATTEMPTS):
+        known = _known(sender.owner, ask)
+        if known is not None:
+            return _opened(known, is_new=False)
+        _refuse_while_off()
+        try:
+            return _opened(_create(sender, ask), is_new=True)
+        except IntegrityError as error:
+            if "send_key_once_per_owner" not in str(error):
+                raise
+    raise Unavailable
+
+
+def _known(owner: Owner, ask: Ask) -> Answer | None:
+    if not ask.key:
+        return None
+    answer = Answer.objects.filter(owner=str(owner), key=ask.key).first()
+    if answer is not None and answer.question != ask.question:
+        raise KeyReused
+    return answer
+
+
+def _refuse_while_off() -> None:
+    site = SiteSettings.load()
+    if not site.assistant_enabled:
+        raise Disabled(site.assistant_message or None)
+    if drain.is_draining():
+        raise Unavailable
+
+
+@transaction.atomic
+def _create(sender: Sender, ask: Ask) -> Answer:
+    """The row comes first: sends of the same key wait for it. The limits may still undo it."""
+    retry_of = _retried(sender.owner, ask.retry_of)
+    conversation = _conversation(sender.owner, ask.conversation_id, retry_of)
+    last = conversation.answers.aggregate(last=Max("turn"))["last"] or 0
+    answer = Answer.objects.create(
+        conversation=conversation,
+        turn=last + 1,
+        owner=str(sender.owner),
+        key=ask.key,
+        origin=Origin.STAFF if sender.reader.is_staff else Origin.VISITOR,
+        question=ask.question,
+        language=sender.language,
+        article=_article(sender.reader, ask.article),
+        retry_of=retry_of,
+        heartbeat_at=timezone.now(),
+    )
+    conversation.save(update_fields=["updated_at"])
+    limits.charge(str(sender.owner), sender.address)
+    return answer
+
+
+def _conversation(
+    owner: Owner, conversation_id: uuid.UUID | None, retry_of: Answer | None
+) -> Conversation:
+    """The conversation, locked until the turn has its number; a new one where none is named."""
+    wanted = conversation_id or (retry_of.conversation_id if retry_of else None)
+    if wanted is None:
+        return Conversation.objects.create(user_id=owner.user_id, visitor_id=owner.visitor_id)
+    try:
+        own = get_conversation(owner, wanted)
+        return Conversation.objects.select_for_update().get(pk=own.pk)
+    except Conversation.DoesNotExist:
+        raise NotFound from None
+
+
+def _retried(owner: Owner, answer_id: uuid.UUID | None) -> Answer | None:
+    if answer_id is None:
+        return None
+    try:
+        return get_answer(owner, answer_id)
+    except Answer.DoesNotExist:
+        raise NotFound from None
+
+
+def _article(reader: Reader, slug: str) -> Article | None:
+    """The page that is asked about; none where it is gone, which stops nobody from asking."""
+    if not slug:
+        return None
+    articles = readable(reader)
+    return articles.filter(slug=slug).first() or articles.filter(old_slugs__slug=slug).first()
+
+
+def _opened(answer: Answer, *, is_new: bool) -> Opened:
+    return Opened(answer.pk, answer.conversation_id, answer.turn, is_new)

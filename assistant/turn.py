@@ -1,0 +1,215 @@
+"""One turn, from its first event to its stored end.
+
+The model's loop runs as a task inside the turn's own, so a stop ends the loop and nothing
+else: what was delivered by then is closed, stored and told like any other end. The order at
+the end: the text is complete in the log, the database has the whole answer, and only then
+the last event says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import aclosing, suppress
+from dataclasses import replace
+
+from django.conf import settings
+from django.db import Error as DatabaseFailure
+from django.db import IntegrityError
+from django.utils import translation
+
+from assistant import agent, prompts
+from assistant.agent import Limits, Outcome, ProviderError
+from assistant.background import end as end_tasks
+from assistant.background import spawn
+from assistant.conclusion import Delivered, Ending, end_of, last_event
+from assistant.database import DATABASE_DOWN, db
+from assistant.eventlog import EventLog
+from assistant.events import References
+from assistant.models import Answer, Grounding
+from assistant.output import Output
+from assistant.persistence import End, store_end
+from assistant.preparation import Work, load, set_up
+from assistant.providers import select_model
+from assistant.sending import Opened, Sender
+from helpcenter import drain
+
+GRACE_SECONDS = 5
+"""Beyond the loop's own limit. Only what hangs in spite of it is ended by this."""
+
+SAVE_SECONDS = 10
+"""How long an end waits for the database before the visitor is told that it was not saved."""
+
+SAVE_LATER_SECONDS = 3600
+LONGEST_PAUSE_SECONDS = 5.0
+
+_WORTH_TRYING_AGAIN = (*DATABASE_DOWN, IntegrityError)
+"""An article may be deleted between the look and the commit: the next try sees that."""
+
+logger = logging.getLogger(__name__)
+
+
+class NotSavedError(Exception):
+    """The database did not take the end of a turn in time."""
+
+
+class AnswerTurn:
+    """The turn of an answer whose row was just made."""
+
+    def __init__(self, opened: Opened, sender: Sender) -> None:
+        self.answer_id = opened.answer_id
+        self._opened = opened
+        self._sender = sender
+        self._work: Work | None = None
+        self._answering: asyncio.Task[Outcome] | None = None
+        self._is_stopped = False
+        self._is_given_up = False
+
+    def stop(self) -> None:
+        """Ends the loop; what was delivered is kept. Too late, it changes nothing."""
+        self._is_stopped = True
+        self._interrupt()
+
+    def give_up(self) -> None:
+        """Somebody else has ended the answer, or deleted it: nothing more is written."""
+        self._is_given_up = True
+        self._interrupt()
+
+    async def run(self) -> None:
+        translation.activate(self._sender.language or settings.LANGUAGE_CODE)
+        log = EventLog.current()
+        writer = log.open(self.answer_id, self.give_up)
+        output = Output(writer)
+        try:
+            output.begin(self._opened, self._sender.language)
+            ending = await self._ending(output)
+            if not self._is_given_up:
+                await self._conclude(output, ending)
+        finally:
+            log.close(writer)
+        logger.info("turn_ended", extra={"answer_id": self.answer_id, "status": ending.status})
+
+    def _interrupt(self) -> None:
+        if self._answering is not None:
+            self._answering.cancel()
+
+    async def _ending(self, output: Output) -> Ending:
+        """Runs the loop, and says how it ended."""
+        answering = self._answering = asyncio.create_task(self._answer(output))
+        if self._is_stopped or self._is_given_up:
+            answering.cancel()
+        try:
+            await asyncio.wait({answering}, timeout=settings.ASSISTANT_TURN_SECONDS + GRACE_SECONDS)
+            hangs = not answering.done()
+        finally:
+            await end_tasks(answering)
+        if answering.cancelled():
+            return Ending("failed", error_code="timeout") if hangs else Ending("stopped")
+        return self._as_ending(answering)
+
+    def _as_ending(self, answering: asyncio.Task[Outcome]) -> Ending:
+        error = answering.exception()
+        if error is None:
+            outcome = answering.result()
+            return Ending(outcome.finish, outcome.truncated)
+        if isinstance(error, ProviderError):
+            self._log_failure(error.code, detail=error.detail)
+            if error.code == "content_filter":
+                return Ending("truncated", truncated="content_filter")
+            return Ending("failed", error_code=error.code)
+        if isinstance(error, DATABASE_DOWN):
+            self._log_failure("database")
+        else:
+            logger.error("turn_broke", extra={"answer_id": self.answer_id}, exc_info=error)
+        return Ending("failed", error_code="unavailable")
+
+    async def _answer(self, output: Output) -> Outcome:
+        """The loop: loads, sets up, and delivers what the agent yields. Returns its outcome."""
+        loaded = await db(load, self.answer_id, self._sender.reader)
+        work = self._work = set_up(loaded, self._sender, select_model(settings))
+        events = agent.run(
+            messages=work.messages,
+            model=work.model,
+            toolbox=work.toolbox,
+            ledger=work.ledger,
+            writer=work.writer,
+            describe=work.toolbox.describe,
+            references=work.toolbox.references,
+            limits=Limits(
+                tool_rounds=settings.ASSISTANT_TOOL_ROUNDS, seconds=settings.ASSISTANT_TURN_SECONDS
+            ),
+            without_answer=prompts.without_answer(self._sender.language),
+            progress=work.progress,
+        )
+        async with aclosing(events) as running:
+            async for event in running:
+                if isinstance(event, Outcome):
+                    return event
+                if isinstance(event, References):
+                    work.follow_mode()
+                output.take(event, work)
+        raise AssertionError("the agent yields its outcome last")
+
+    async def _conclude(self, output: Output, ending: Ending) -> None:
+        """Closes the text, stores the answer, and says that it has ended."""
+        work, language = self._work, self._sender.language
+        if work is not None:
+            output.close_text(work, ending, prompts.without_answer(language)["content_filter"])
+        last_seq = await output.complete()
+        delivered = Delivered(self.answer_id, output.text, last_seq, output.first_token_at)
+        end = end_of(delivered, ending, work)
+        try:
+            is_ours = await self._store(end)
+        except NotSavedError:
+            end = _as_not_saved(end)
+            drain.track(spawn(_store_later(end), "storing an answer later"))
+        else:
+            if not is_ours:
+                await self._forget()
+                return
+        await output.end(await db(last_event, end, work, language))
+
+    async def _store(self, end: End) -> bool:
+        """False where somebody else has ended the answer. Raises `NotSavedError`."""
+        pause = 0.1
+        try:
+            async with asyncio.timeout(SAVE_SECONDS):
+                while True:
+                    with suppress(*_WORTH_TRYING_AGAIN):
+                        return await db(store_end, end)
+                    logger.warning("answer_not_saved_yet", extra={"answer_id": self.answer_id})
+                    await asyncio.sleep(pause)
+                    pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        except (TimeoutError, DatabaseFailure) as error:
+            logger.error("answer_not_saved", extra={"answer_id": self.answer_id})
+            raise NotSavedError from error
+
+    async def _forget(self) -> None:
+        """The answer was deleted while the turn ran: its stream goes too. One that another
+        process has ended keeps its stream, and its end."""
+        if not await db(Answer.objects.filter(pk=self.answer_id).exists):
+            await EventLog.current().store.forget([self.answer_id])
+
+    def _log_failure(self, code: str, detail: str = "") -> None:
+        extra = {"answer_id": self.answer_id, "code": code, "detail": detail}
+        logger.warning("turn_failed", extra=extra)
+
+
+def _as_not_saved(end: End) -> End:
+    return replace(
+        end,
+        status=Answer.Status.FAILED,
+        grounding=Grounding.UNAVAILABLE,
+        fields={**end.fields, "error_code": "not_saved", "truncated_by": ""},
+    )
+
+
+async def _store_later(end: End) -> None:
+    """The visitor was told that it was not saved; what was written is stored all the same."""
+    deadline = asyncio.get_running_loop().time() + SAVE_LATER_SECONDS
+    while asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(LONGEST_PAUSE_SECONDS)
+        with suppress(*_WORTH_TRYING_AGAIN):
+            await db(store_end, end)
+            logger.info("answer_saved_late", extra={"answer_id": end.answer_id})
+            return
