@@ -19,9 +19,6 @@ GAPS = (Grounding.REJECTED, Grounding.NO_HITS, Grounding.UNSEARCHED)
 FAR_COSINE = 0.15
 """A question whose nearest passage is farther is about nothing that the site is about."""
 
-GAPS = frozenset({Grounding.REJECTED, Grounding.NO_HITS, Grounding.UNSEARCHED})
-"""The verdicts that show something the articles lack."""
-
 _DECLINED = {
     "out_of_scope": Grounding.OUT_OF_SCOPE,
     "unclear_question": Grounding.UNCLEAR,

@@ -247,6 +247,11 @@ CELERY_BEAT_SCHEDULE["end-interrupted-turns"] = {
     "schedule": ASSISTANT_REAPER_SECONDS / 2,
     "options": {"expires": ASSISTANT_REAPER_SECONDS},
 }
+CELERY_BEAT_SCHEDULE["update-gap-report"] = {
+    "task": "assistant.tasks.update_gap_report",
+    "schedule": 3600,
+    "options": {"expires": 3600},
+}
 if ASSISTANT_MODEL and not (OPENAI_API_KEY or OPENAI_BASE_URL):
     raise SettingError("ASSISTANT_MODEL", "set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is")
 

@@ -1,0 +1,10 @@
+"""The support staff's and the writers' side of the assistant, in Django admin.
+
+`answers` is the audit: everything a turn left behind, read-only. `gaps` is the
+writers' queue.
+"""
+
+from assistant.admin.answers import AnswerAdmin, ConversationAdmin
+from assistant.admin.gaps import GapRunAdmin, GapTopicAdmin
+
+__all__ = ["AnswerAdmin", "ConversationAdmin", "GapRunAdmin", "GapTopicAdmin"]

@@ -1,0 +1,169 @@
+"""The audit: conversations and answers with their ledger, read-only.
+
+Everything a page shows is read in a fixed number of queries, however many
+answers, documents and tool calls there are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Max, Prefetch, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from articles.access import Reader
+from assistant.admin.audit import audit, rendered_text
+from assistant.admin.readonly import ReadOnlyAdmin
+from assistant.answers import with_ledger
+from assistant.grounding import GAPS
+from assistant.models import Answer, AnswerDocument, Conversation
+
+
+@admin.register(Answer)
+class AnswerAdmin(ReadOnlyAdmin):
+    fields = ()
+    change_form_template = "admin/assistant/answer/change_form.html"
+    list_display = [
+        "asked",
+        "verdict",
+        "sources",
+        "rating",
+        "status",
+        "model",
+        "seconds",
+        "created_at",
+    ]
+    list_display_links = ["asked"]
+    list_filter = [
+        "grounding",
+        "status",
+        "feedback__rating",
+        "origin",
+        "model",
+        "language",
+        "created_at",
+    ]
+    list_select_related = ["feedback"]
+    search_fields = ["question", "id"]
+    date_hierarchy = "created_at"
+    ordering = ["-created_at"]
+    list_per_page = 50
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Answer]:
+        consulted = AnswerDocument.objects.filter(consulted=True).only("answer_id", "title")
+        return (
+            super()
+            .get_queryset(request)
+            .defer("text", "model_text")
+            .prefetch_related(Prefetch("documents", queryset=consulted, to_attr="consulted"))
+        )
+
+    @admin.display(description=_("question"), ordering="question")
+    def asked(self, answer: Answer) -> str:
+        return answer.question if len(answer.question) <= 90 else f"{answer.question[:89]}…"
+
+    @admin.display(description=_("grounding"), ordering="grounding")
+    def verdict(self, answer: Answer) -> str:
+        if not answer.grounding:
+            return "–"
+        css = "flag flag-gap" if answer.grounding in GAPS else "flag"
+        return format_html('<span class="{}">{}</span>', css, answer.get_grounding_display())
+
+    @admin.display(description=_("sources"))
+    def sources(self, answer: Answer) -> str:
+        documents: list[AnswerDocument] = getattr(answer, "consulted", [])
+        return ", ".join(document.title for document in documents) or "–"
+
+    @admin.display(description=_("rating"), ordering="feedback__rating")
+    def rating(self, answer: Answer) -> str:
+        feedback = getattr(answer, "feedback", None)
+        return feedback.get_rating_display() if feedback else "–"
+
+    @admin.display(description=_("seconds"))
+    def seconds(self, answer: Answer) -> str:
+        if answer.finished_at is None:
+            return "–"
+        return f"{(answer.finished_at - answer.created_at).total_seconds():.1f}"
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        reader = Reader.of(request.user)
+        found = self.get_object(request, object_id) if object_id else None
+        answer = with_ledger(Answer.objects.filter(pk=found.pk)).get() if found else None
+        context = {**(extra_context or {}), **(audit(answer, reader) if answer else {})}
+        return super().changeform_view(request, object_id, form_url, context)
+
+    class Media:
+        css = {"all": ["css/admin-extra.css"]}
+
+
+@admin.register(Conversation)
+class ConversationAdmin(ReadOnlyAdmin):
+    fields = ()
+    change_form_template = "admin/assistant/conversation/change_form.html"
+    list_display = ["first_question", "turns", "who", "created_at", "last_turn"]
+    list_filter = ["created_at"]
+    search_fields = ["id", "answers__question"]
+    date_hierarchy = "created_at"
+    ordering = ["-updated_at"]
+    list_per_page = 50
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
+        first = Answer.objects.filter(turn=1).only("conversation_id", "question")
+        conversations: QuerySet[Conversation] = super().get_queryset(request)
+        return (
+            conversations.select_related("user")
+            .annotate(turns=Max("answers__turn"), last_turn=Max("answers__created_at"))
+            .prefetch_related(Prefetch("answers", queryset=first, to_attr="first"))
+        )
+
+    @admin.display(description=_("first question"))
+    def first_question(self, conversation: Conversation) -> str:
+        first: list[Answer] = getattr(conversation, "first", [])
+        return first[0].question[:90] if first else str(conversation.pk)
+
+    @admin.display(description=_("turns"), ordering="turns")
+    def turns(self, conversation: Conversation) -> int:
+        return getattr(conversation, "turns", 0)
+
+    @admin.display(description=_("last turn"), ordering="last_turn")
+    def last_turn(self, conversation: Conversation) -> Any:
+        return getattr(conversation, "last_turn", None)
+
+    @admin.display(description=_("asked by"))
+    def who(self, conversation: Conversation) -> str:
+        return str(conversation.user) if conversation.user else gettext("a visitor")
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        conversation = self.get_object(request, object_id) if object_id else None
+        turns = (
+            with_ledger(Answer.objects.filter(conversation=conversation).order_by("turn"))
+            if conversation
+            else Answer.objects.none()
+        )
+        context = {
+            **(extra_context or {}),
+            "conversation": conversation,
+            "turns": [(turn, rendered_text(turn, Reader.of(request.user))) for turn in turns],
+        }
+        return super().changeform_view(request, object_id, form_url, context)
+
+    class Media:
+        css = {"all": ["css/admin-extra.css"]}

@@ -1,0 +1,35 @@
+"""What the audit's templates ask of an answer and its documents."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import template
+
+from assistant.admin.audit import why as reason
+from assistant.models import Answer, AnswerDocument
+
+register = template.Library()
+
+
+@register.filter
+def why(document: AnswerDocument) -> str:
+    """Why the document is a source, or is none."""
+    return reason(document)
+
+
+@register.filter
+def seconds_to(answer: Answer, moment: datetime | None) -> str:
+    """Seconds from the question to `moment`, or a dash where it never came."""
+    if moment is None:
+        return "–"
+    return f"{(moment - answer.created_at).total_seconds():.2f} s"
+
+
+@register.filter
+def consulted_documents(answer: Answer) -> list[AnswerDocument]:
+    """The documents of the Sources row, in its order."""
+    return sorted(
+        (document for document in answer.documents.all() if document.consulted),
+        key=lambda document: document.position or 0,
+    )

@@ -1,0 +1,173 @@
+"""The audit shows what a turn left behind, changes nothing, and costs a fixed number of queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from assistant.admin.audit import why
+from assistant.models import (
+    Answer,
+    AnswerDocument,
+    AnswerFeedback,
+    AnswerPassage,
+    DroppedCitation,
+    Grounding,
+    ToolCall,
+)
+from tests.factories import make_answer, make_article, make_document
+
+pytestmark = pytest.mark.django_db
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def admin(client: Client, staff: User) -> Client:
+    client.force_login(staff)
+    return client
+
+
+@pytest.fixture
+def answer() -> Answer:
+    answer = make_answer(
+        f"How do I set up SSO? {SCRIPT}",
+        text="Open Settings [1]. See [Plans](/articles/plans/).",
+        model_text="Open Settings [2][9]. See [Plans](/articles/plans/).",
+    )
+    sso = make_document(
+        answer,
+        make_article("Set up SSO"),
+        2,
+        exposure="full",
+        via="opened",
+        cited=True,
+        consulted=True,
+        number=1,
+        position=1,
+    )
+    make_document(
+        answer, make_article("Plans"), 3, exposure="title", via="listing", linked=True, position=2
+    )
+    make_document(answer, make_article("Roles"), 1)
+    AnswerPassage.objects.create(document=sso, position=0, heading="Okta", text=f"Okta {SCRIPT}")
+    ToolCall.objects.create(
+        answer=answer,
+        position=0,
+        round=1,
+        call_id="c1",
+        name="search_articles",
+        arguments='{"query": "sso"}',
+        result='{"documents": []}',
+        count=2,
+        duration_ms=12,
+    )
+    DroppedCitation.objects.create(answer=answer, position=0, text="[9]", reason="unknown_ref")
+    AnswerFeedback.objects.create(answer=answer, rating="negative", comment=f"No {SCRIPT}")
+    return answer
+
+
+def test_one_answer_shows_the_three_sets_and_why(admin: Client, answer: Answer) -> None:
+    url = reverse("admin:assistant_answer_change", args=[answer.pk])
+    page = admin.get(url).content.decode()
+
+    assert "3 retrieved" in page
+    assert "2 cited" in page
+    assert "1 consulted" in page
+    assert "It was opened, so it was read." in page
+    assert "A title is never a source." in page
+    assert "unknown_ref" in page
+    assert "search_articles" in page
+    assert "Open Settings [2][9]." in page
+    assert "12 ms" in page
+
+
+def test_hostile_transcripts_are_text(admin: Client, answer: Answer) -> None:
+    for name, pk in (("answer", answer.pk), ("conversation", answer.conversation_id)):
+        for url in (
+            reverse(f"admin:assistant_{name}_change", args=[pk]),
+            reverse(f"admin:assistant_{name}_changelist"),
+        ):
+            page = admin.get(url).content.decode()
+            assert SCRIPT not in page
+            assert "&lt;script&gt;" in page
+
+
+def test_the_conversation_is_on_one_page(admin: Client, answer: Answer) -> None:
+    make_answer("And Okta?", conversation=answer.conversation, text="Yes.")
+    page = admin.get(
+        reverse("admin:assistant_conversation_change", args=[answer.conversation_id])
+    ).content.decode()
+    assert "How do I set up SSO?" in page
+    assert "And Okta?" in page
+    assert "[1] <a" in page
+
+
+def test_the_audit_outlives_the_article(admin: Client, answer: Answer) -> None:
+    for document in answer.documents.all():
+        assert document.article is not None
+        document.article.delete()
+    page = admin.get(reverse("admin:assistant_answer_change", args=[answer.pk])).content.decode()
+    assert "Set up SSO" in page
+    assert "deleted since" in page
+
+
+@pytest.mark.parametrize("name", ["answer", "conversation"])
+def test_nothing_recorded_can_be_changed(name: str, admin: Client, answer: Answer) -> None:
+    pk = answer.pk if name == "answer" else answer.conversation_id
+    assert admin.get(reverse(f"admin:assistant_{name}_add")).status_code == 403
+    response = admin.post(
+        reverse(f"admin:assistant_{name}_change", args=[pk]), {"question": "Rewritten"}
+    )
+    assert response.status_code == 403
+    answer.refresh_from_db()
+    assert answer.question.startswith("How do I set up SSO?")
+
+
+def test_lists_cost_the_same_for_many_rows(
+    admin: Client, answer: Answer, django_assert_max_num_queries: Any
+) -> None:
+    article = make_article("Refunds")
+    for number in range(30):
+        another = make_answer(f"Question {number}", grounding=Grounding.NO_HITS)
+        make_document(another, article)
+    with django_assert_max_num_queries(12):
+        page = admin.get(reverse("admin:assistant_answer_changelist")).content.decode()
+    assert "Question 29" in page
+    assert "Set up SSO" in page
+    with django_assert_max_num_queries(12):
+        admin.get(reverse("admin:assistant_conversation_changelist"))
+
+
+def test_answers_are_found_by_their_question_and_verdict(admin: Client, answer: Answer) -> None:
+    make_answer("Refunds?", grounding=Grounding.NO_HITS)
+    url = reverse("admin:assistant_answer_changelist")
+    assert "Refunds?" not in admin.get(url, {"q": "SSO"}).content.decode()
+    filtered = admin.get(url, {"grounding__exact": "no_hits"}).content.decode()
+    assert "Refunds?" in filtered
+    assert "How do I set up SSO?" not in filtered
+
+
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        (AnswerDocument(exposure="title", via="listing", linked=True), "Only its title was seen"),
+        (AnswerDocument(exposure="full", via="opened", consulted=True), "It was opened"),
+        (
+            AnswerDocument(exposure="excerpt", via="excerpt", consulted=True, cited=True),
+            "Its text was given, and the answer cites it",
+        ),
+        (
+            AnswerDocument(exposure="excerpt", via="excerpt", consulted=True),
+            "an answer that cites nothing",
+        ),
+        (AnswerDocument(exposure="full", via="carried", carried=True), "in an earlier turn"),
+        (AnswerDocument(exposure="excerpt", via="excerpt"), "does not cite it"),
+    ],
+)
+def test_each_document_says_why(document: AnswerDocument, reason: str) -> None:
+    assert reason in why(document)
