@@ -8,7 +8,6 @@ reader may, by the articles' own rows, and only at passages of live revisions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,6 +18,7 @@ from pgvector import HalfVector, SparseVector
 
 from articles import bm25, fusion
 from articles.analysis import query_terms
+from articles.calibration import Scale
 from articles.models import Article, IndexState, Term
 from articles.relevance import Word
 from articles.searchable import quoted
@@ -46,9 +46,9 @@ class Scope:
 
     def condition(self) -> tuple[str, list[Any]]:
         """SQL on a passage `p`, and its parameters."""
-        allowed = self.articles.order_by().values_list("pk", "live_revision_id")
-        allowed_sql, parameters = allowed.query.sql_with_params()
-        condition = f"p.language = %s AND (p.article_id, p.revision_id) IN ({allowed_sql})"
+        live = self.articles.order_by().values("live_revision")
+        live_sql, parameters = live.query.sql_with_params()
+        condition = f"p.language = %s AND p.revision_id IN ({live_sql})"
         values = [self.language, *parameters]
         if self.categories is not None:
             condition += " AND p.category_id = ANY(%s)"
@@ -68,8 +68,18 @@ class Analysed:
 
 
 @dataclass(frozen=True)
+class QueryVector:
+    """A query as a point in the space of an embedding model, and that model's scale."""
+
+    values: tuple[float, ...]
+    model: str
+    scale: Scale
+
+
+@dataclass(frozen=True)
 class Candidate:
-    """A passage that may answer. Ranks count from 1, None where that list lacks it."""
+    """A passage that may answer. Ranks count from 1, None where that list lacks it; `cosine`
+    is on the scale of the local model."""
 
     passage_id: int
     lexical_rank: int | None
@@ -121,26 +131,29 @@ def any_of(word: Word, label: str = "") -> str:
     return " | ".join(quoted(term) + suffix for term in word.terms)
 
 
-def find(
-    query: Analysed, vector: Sequence[float] | None, model: str, scope: Scope
-) -> list[Candidate]:
-    """The candidates in fused order; `vector` is the query's, made by the embedder `model`."""
-    searches = [
-        _by_words(query, scope) if query.words else _NOTHING,
-        _by_meaning(vector, model, scope, query.is_large) if vector else _NOTHING,
-    ]
-    cosine = _cosine("p", model, vector) if vector else ("NULL::float8", [])
+def find(query: Analysed, vector: QueryVector | None, scope: Scope) -> list[Candidate]:
+    """The candidates in fused order. Without a `vector`, by words alone."""
+    lexical = _by_words(query, scope) if query.words else _NOTHING
+    dense = _by_meaning(vector, scope, query.is_large) if vector else _NOTHING
+    cosine = _cosine(vector) if vector else ("NULL::float8", [])
     statement = f"""
-        WITH lexical AS ({searches[0][0]}), dense AS ({searches[1][0]})
+        WITH lexical AS ({lexical[0]}), dense AS ({dense[0]})
         SELECT p.id, lexical.rank, dense.rank, {cosine[0]}, -(p.bm25 <#> %s)
         FROM lexical FULL JOIN dense USING (id) JOIN articles_passage p USING (id)
     """  # noqa: S608 - built of constants; every value is a parameter
-    parameters = [*searches[0][1], *searches[1][1], *cosine[1], _sparse(query)]
     with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        found = {row[0]: Candidate(*row) for row in cursor.fetchall()}
+        cursor.execute(statement, [*lexical[1], *dense[1], *cosine[1], _sparse(query)])
+        rows = cursor.fetchall()
+    found = {row[0]: _candidate(row, vector) for row in rows}
     fused = fusion.fuse([_ranked(found, "lexical_rank"), _ranked(found, "dense_rank")])
     return [found[passage_id] for passage_id in fused]
+
+
+def _candidate(row: tuple[Any, ...], vector: QueryVector | None) -> Candidate:
+    passage_id, lexical_rank, dense_rank, cosine, score = row
+    if cosine is not None and vector is not None:
+        cosine = vector.scale.comparable(cosine)
+    return Candidate(passage_id, lexical_rank, dense_rank, cosine, score)
 
 
 Sql = tuple[str, list[Any]]
@@ -159,20 +172,18 @@ def _by_words(query: Analysed, scope: Scope) -> Sql:
     return sql, [_sparse(query), _candidate_terms(query), *values]
 
 
-def _by_meaning(vector: Sequence[float], model: str, scope: Scope, is_large: bool) -> Sql:
+def _by_meaning(vector: QueryVector, scope: Scope, is_large: bool) -> Sql:
     condition, values = scope.condition()
-    cosine, parameters = _distance("p", vector)
+    distance, point = _distance(vector)
     # Adding nothing keeps the planner from an approximate index where exact is quick.
-    order = "distance" if is_large and not _is_small(model, scope) else "distance + 0"
+    order = distance if is_large and not _is_small(vector.model, scope) else f"{distance} + 0"
     sql = f"""
         SELECT id, row_number() OVER (ORDER BY distance, id) AS rank FROM (
-            SELECT p.id, {cosine} AS distance FROM articles_passage p
-            WHERE p.embedding_model = %s AND {condition}
-            ORDER BY {order.replace("distance", cosine)} LIMIT {PER_LIST}
+            SELECT p.id, {distance} AS distance FROM articles_passage p
+            WHERE p.embedding_model = %s AND {condition} ORDER BY {order} LIMIT {PER_LIST}
         ) AS nearest
     """  # noqa: S608
-    again = parameters
-    return sql, [*parameters, model, *values, *again]
+    return sql, [*point, vector.model, *values, *point]
 
 
 def _is_small(model: str, scope: Scope) -> bool:
@@ -189,16 +200,15 @@ def _is_small(model: str, scope: Scope) -> bool:
         return bool(cursor.fetchone()[0] <= EXACT_ROWS)
 
 
-def _distance(passage: str, vector: Sequence[float]) -> Sql:
-    size = len(vector)
-    sql = f"({passage}.embedding::halfvec({size}) <=> %s::halfvec({size}))"
-    return sql, [HalfVector(list(vector)).to_text()]
+def _distance(vector: QueryVector) -> Sql:
+    size = len(vector.values)
+    sql = f"(p.embedding::halfvec({size}) <=> %s::halfvec({size}))"
+    return sql, [HalfVector(list(vector.values)).to_text()]
 
 
-def _cosine(passage: str, model: str, vector: Sequence[float]) -> Sql:
-    distance, values = _distance(passage, vector)
-    sql = f"CASE WHEN {passage}.embedding_model = %s THEN 1 - {distance} END"
-    return sql, [model, *values]
+def _cosine(vector: QueryVector) -> Sql:
+    distance, point = _distance(vector)
+    return f"CASE WHEN p.embedding_model = %s THEN 1 - {distance} END", [vector.model, *point]
 
 
 def _sparse(query: Analysed) -> str:

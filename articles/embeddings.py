@@ -35,22 +35,17 @@ class EmbeddingError(Exception):
 
 
 class Embedder(Protocol):
-    """`name` tells one vector space from another; `dimensions` is the length of its vectors.
-
-    `unrelated` is the cosine that texts on different subjects typically have, and
-    `related` that of a question and a passage which answers it: what makes the cosines
-    of different models comparable.
-    """
+    """`name` tells one vector space from another; `dimensions` is the length of its vectors."""
 
     name: str
     dimensions: int
-    unrelated: float
-    related: float
 
     def embed(self, texts: Sequence[str], *, patient: bool = False) -> list[list[float]]:
         """One vector of unit length for each text that is not blank. `patient` may take a
         minute, for indexing. Raises EmbeddingError."""
         ...
+
+    def __hash__(self) -> int: ...
 
 
 def active() -> Embedder | None:
@@ -82,9 +77,6 @@ class LocalEmbedder:
     """wordllama: the mean of static word vectors. Works offline; thousands of texts a second."""
 
     DIMENSIONS = 256
-
-    unrelated = 0.2
-    related = 0.65
 
     def __init__(self, dimensions: int) -> None:
         if dimensions != self.DIMENSIONS:
@@ -128,9 +120,6 @@ class EndpointEmbedder:
     """
 
     SECONDS, PATIENT_SECONDS, PAUSE = 4.0, 60.0, 30.0
-
-    unrelated = 0.2
-    related = 0.65
 
     def __init__(self, model: str, dimensions: int, base_url: str, api_key: str) -> None:
         self.name = f"{model}-{dimensions}"
@@ -189,9 +178,6 @@ class EndpointEmbedder:
 
 class HashedEmbedder:
     """Each word adds one to a dimension: texts that share words are near each other."""
-
-    unrelated = 0.2
-    related = 0.65
 
     def __init__(self, dimensions: int) -> None:
         self.name = f"hashed-{dimensions}"

@@ -17,14 +17,14 @@ from articles.bm25 import K1
 
 WEIGHTS = {"cosine": 1.0, "saturation": 0.6, "phrases": 0.2, "title": 0.3}
 
-FLOOR = 0.34
-"""Below, an answer would rest on a passage that is probably about something else."""
+FLOOR = 0.3
+"""Of the right articles that come first, 98 of 100 are above, and of the best hits for
+questions about another product, 31 of 100: worth reading, not yet worth quoting."""
 
-LEXICAL_FLOOR = 0.34
-"""The same where there are no vectors."""
-
-DENSE_FLOOR = 0.6
-"""The same where the query has no words that are indexed."""
+WITHOUT_COSINE = (0.13, 1.06)
+WITHOUT_WORDS = (0.01, 0.65)
+"""Offset and factor that bring a strength without that part to the scale of a whole one: such
+that as many right and as many wrong hits are above the floor."""
 
 MIN_COSINE = 0.3
 """Below, a passage that shares no word with the query is noise even in a list of results."""
@@ -75,16 +75,24 @@ def judge(words: Sequence[Word], pairs: Sequence[tuple[int, int]], evidence: Evi
         parts["saturation"] = min(1.0, evidence.bm25 / (total * (K1 + 1)))
         parts["phrases"] = _phrase_share(words, pairs, evidence.phrases)
         parts["title"] = _share(words, evidence.title, total)
-    weight = sum(WEIGHTS[name] for name in parts)
-    strength = sum(WEIGHTS[name] * part for name, part in parts.items()) / weight if weight else 0.0
+    strength = _strength(parts)
     coverage = _share(words, evidence.words, total) if total else 0.0
-    return Judgement(strength, coverage, strength >= _floor(parts))
+    return Judgement(strength, coverage, strength >= FLOOR)
 
 
-def _floor(parts: dict[str, float]) -> float:
+def _strength(parts: dict[str, float]) -> float:
+    """The weighted mean of the parts there are, on the scale of all of them."""
+    if not parts:
+        return 0.0
+    weight = sum(WEIGHTS[name] for name in parts)
+    mean = sum(WEIGHTS[name] * part for name, part in parts.items()) / weight
     if "cosine" not in parts:
-        return LEXICAL_FLOOR
-    return FLOOR if "title" in parts else DENSE_FLOOR
+        offset, factor = WITHOUT_COSINE
+    elif "title" not in parts:
+        offset, factor = WITHOUT_WORDS
+    else:
+        return mean
+    return min(1.0, offset + factor * mean)
 
 
 def _share(words: Sequence[Word], found: frozenset[int], total: float) -> float:

@@ -1,8 +1,8 @@
 """Search: the one function behind the pages, the API and the assistant's tools.
 
 A query is analysed for each language searched. Passages are found by words and by
-meaning (`articles.candidates`), read again through the gate of `articles.access`, and
-weighed (`articles.relevance`); an article is as good as its best passage. Nothing the
+meaning (`articles.candidates`), weighed (`articles.weighing`), and read through the gate of
+`articles.access` again; an article is as good as its best passage. Nothing the
 reader may not see has any part in a result: no hit, no count, no snippet.
 
 Where a part fails, the rest answers, and the result says so: `mode` is what was
@@ -20,22 +20,19 @@ from typing import Literal
 
 from django.conf import settings
 from django.db.models import F, QuerySet
-from django.db.models.expressions import RawSQL
 
 from articles import embeddings
 from articles.access import Reader, answerable, readable
 from articles.analysis import base_language
-from articles.candidates import Analysed, Candidate, Scope, analyse, any_of, find
+from articles.calibration import scale_of
+from articles.candidates import Analysed, Candidate, QueryVector, Scope, analyse, find
 from articles.models import Article, Category, IndexState, Passage
-from articles.relevance import MIN_COSINE, Evidence, Judgement, judge
+from articles.weighing import Weighed, weigh
 
 logger = logging.getLogger(__name__)
 
 LONGEST_QUERY = 2_000
 """Characters of a query that are searched for."""
-
-WEIGHED = 60
-"""Passages, of the candidates in fused order, that are read and weighed."""
 
 Mode = Literal["hybrid", "lexical", "dense", "title"]
 Reason = Literal[
@@ -47,8 +44,9 @@ _NO_TEXT = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ud800-\udfff]+")
 
 @dataclass(frozen=True)
 class PassageHit:
-    """A passage of a hit. `coverage` is the share of the query's idf that stands in it;
-    ranks count from 1 and are None where that list did not have it."""
+    """A passage of a hit. `cosine` is on the local model's scale whatever the model is;
+    `coverage` is the share of the query's idf that stands in it; ranks count from 1 and
+    are None where that list did not have it."""
 
     passage_id: int
     heading_path: tuple[str, ...]
@@ -117,12 +115,12 @@ def search(
         return Results(query, (), "title", "no_text", ())
     articles = answerable(reader) if for_answers else readable(reader)
     asked = _Asked(text, articles, _with_descendants(category), limit, passages_per_article)
-    vector, model, reason = _vector(text)
+    vector, reason = _vector(text)
     hits: dict[int, Hit] = {}
     searched: list[str] = []
     modes: list[Mode] = []
     for name in _languages(language):
-        found, mode, why = asked.in_language(name, vector, model)
+        found, mode, why = asked.in_language(name, vector)
         searched.append(name)
         modes.append(mode)
         reason = reason or why
@@ -146,11 +144,11 @@ class _Asked:
     passages_per_article: int
 
     def in_language(
-        self, language: str, vector: list[float] | None, model: str
+        self, language: str, vector: QueryVector | None
     ) -> tuple[list[Hit], Mode, Reason | None]:
         query = analyse(self.text, language)
         scope = Scope(self.articles, language, self.categories)
-        candidates = find(query, vector, model, scope)
+        candidates = find(query, vector, scope)
         hits = self._hits(query, candidates)
         if not query.words:
             titled = self._titled(language)
@@ -164,44 +162,30 @@ class _Asked:
 
     def _hits(self, query: Analysed, candidates: Sequence[Candidate]) -> list[Hit]:
         """The articles of the candidates, best first."""
-        weighed = list(self._weighed(query, candidates[:WEIGHED]))
-        weighed.sort(key=lambda pair: -pair[1].strength)
-        articles: dict[int, Article] = {}
-        passages: dict[int, list[PassageHit]] = defaultdict(list)
-        for article, passage in weighed:
-            articles.setdefault(article.pk, article)
-            passages[article.pk].append(passage)
-        return [_hit(articles[pk], passages[pk][: self.passages_per_article]) for pk in articles]
+        weighed: dict[int, list[Weighed]] = defaultdict(list)
+        for one in weigh(query, candidates):
+            weighed[one.article_id].append(one)
+        best = {pk: weighed[pk][: self.passages_per_article] for pk in [*weighed][: self.limit]}
+        articles = self._articles(best)
+        passages = self._passages(one for group in best.values() for one in group)
+        hits = []
+        for pk, group in best.items():
+            found = [passages[one] for one in group if one in passages]
+            if pk in articles and found:
+                hits.append(_hit(articles[pk], found))
+        return hits
 
-    def _weighed(
-        self, query: Analysed, candidates: Sequence[Candidate]
-    ) -> Iterable[tuple[Article, PassageHit]]:
-        """The candidates as they are in the database now, each weighed; noise is left out."""
-        rows = self._rows(query, [candidate.passage_id for candidate in candidates])
-        for candidate in candidates:
-            row = rows.get(candidate.passage_id)
-            if row is None:
-                continue
-            evidence = _evidence(query, candidate, row.matched)  # type: ignore[attr-defined]
-            if evidence.words or (evidence.cosine or 0.0) >= MIN_COSINE:
-                judgement = judge(query.words, query.pairs, evidence)
-                yield row.article, _passage_hit(row, candidate, evidence, judgement)
+    def _articles(self, ids: Iterable[int]) -> dict[int, Article]:
+        """The articles, through the gate again."""
+        found = self.articles.filter(pk__in=list(ids)).defer("body", "live_revision__body")
+        return {article.pk: article for article in found}
 
-    def _rows(self, query: Analysed, ids: Sequence[int]) -> dict[int, Passage]:
-        """Passages by id, through the gate again, each with the query's features it has."""
-        matched = RawSQL(
-            "ARRAY(SELECT place FROM unnest(%s::text[]) WITH ORDINALITY AS feature (query, place)"
-            " WHERE terms @@ query::tsquery)",
-            [_features(query)],
-        )
-        passages = (
-            Passage.objects.filter(pk__in=ids, article__in=self.articles.order_by().values("pk"))
-            .filter(revision=F("article__live_revision"))
-            .select_related("article__live_revision", "article__category")
-            .defer("terms", "bm25", "embedding", "article__body", "article__live_revision__body")
-            .annotate(matched=matched)
-        )
-        return {passage.pk: passage for passage in passages}
+    def _passages(self, weighed: Iterable[Weighed]) -> dict[Weighed, PassageHit]:
+        """The passages as they are now, if they still are of a live revision."""
+        by_id = {one.candidate.passage_id: one for one in weighed}
+        rows = Passage.objects.filter(pk__in=by_id, revision=F("article__live_revision"))
+        fields = rows.order_by().values_list("pk", "heading_path", "anchor", "text")
+        return {by_id[row[0]]: _passage_hit(by_id[row[0]], row) for row in fields}
 
     def _titled(self, language: str) -> list[Hit]:
         """The articles in whose title the query stands as it is, word for word."""
@@ -229,17 +213,18 @@ def _languages(language: str | None) -> list[str]:
     return [name for name in dict.fromkeys(wanted) if name in held]
 
 
-def _vector(text: str) -> tuple[list[float] | None, str, Reason | None]:
-    """The query's vector and its model; without one, why."""
+def _vector(text: str) -> tuple[QueryVector | None, Reason | None]:
+    """The query's vector; without one, why."""
     try:
         embedder = embeddings.active()
         if embedder is None:
-            return None, "", "embeddings_off"
-        vector = embedder.embed([text])[0]
+            return None, "embeddings_off"
+        scale = scale_of(embedder)
+        values = tuple(embedder.embed([text])[0])
     except embeddings.EmbeddingError as error:
         logger.warning("query_not_embedded", extra={"reason": str(error)})
-        return None, "", "embeddings_failed"
-    return (vector if any(vector) else None), embedder.name, None
+        return None, "embeddings_failed"
+    return (QueryVector(values, embedder.name, scale) if any(values) else None), None
 
 
 def _with_descendants(category: Category | None) -> tuple[int, ...] | None:
@@ -254,39 +239,15 @@ def _with_descendants(category: Category | None) -> tuple[int, ...] | None:
     return tuple(found)
 
 
-def _features(query: Analysed) -> list[str]:
-    """Tsqueries: each word anywhere, each word in the title, each pair as a phrase."""
-    return [
-        *(any_of(word) for word in query.words),
-        *(any_of(word, "A") for word in query.words),
-        *(
-            f"({any_of(query.words[first])}) <-> ({any_of(query.words[second])})"
-            for first, second in query.pairs
-        ),
-    ]
-
-
-def _evidence(query: Analysed, candidate: Candidate, matched: Sequence[int]) -> Evidence:
-    """`matched` are places in `_features`, from 1."""
-    count = len(query.words)
-    return Evidence(
-        candidate.cosine,
-        candidate.bm25,
-        frozenset(place - 1 for place in matched if place <= count),
-        frozenset(place - 1 - count for place in matched if count < place <= 2 * count),
-        frozenset(place - 1 - 2 * count for place in matched if place > 2 * count),
-    )
-
-
-def _passage_hit(
-    row: Passage, candidate: Candidate, evidence: Evidence, judgement: Judgement
-) -> PassageHit:
+def _passage_hit(weighed: Weighed, row: tuple[int, list[str], str, str]) -> PassageHit:
+    passage_id, heading_path, anchor, text = row
+    candidate, judgement = weighed.candidate, weighed.judgement
     return PassageHit(
-        row.pk,
-        tuple(row.heading_path),
-        row.anchor,
-        row.text,
-        evidence.cosine,
+        passage_id,
+        tuple(heading_path),
+        anchor,
+        text,
+        candidate.cosine,
         judgement.coverage,
         candidate.lexical_rank,
         candidate.dense_rank,
