@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from helpcenter.processes import Child
+    from tests.scripted_provider import ScriptedProvider
 
 # Pages of tests name their assets without the hashes that collecting them gives.
 PLAIN_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
@@ -167,3 +168,14 @@ def _user(name: str, **flags: bool) -> "User":
     from django.contrib.auth.models import User
 
     return User.objects.create_user(name, f"{name}@example.com", "a password of tests", **flags)
+
+
+@pytest.fixture
+def provider(settings: Any) -> Iterator["ScriptedProvider"]:
+    """The model that answers: a server on this machine that follows the test's script."""
+    from tests.scripted_provider import ScriptedProvider
+
+    with ScriptedProvider() as server:
+        settings.OPENAI_BASE_URL = server.url
+        settings.ASSISTANT_MODEL = "scripted"
+        yield server
