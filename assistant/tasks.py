@@ -7,7 +7,7 @@ from celery import shared_task
 from assistant import gaps, reaping
 
 
-@shared_task(time_limit=120)
+@shared_task(soft_time_limit=90, time_limit=120)
 def end_interrupted_turns() -> int:
     """Ends the turns of processes that died. Returns how many."""
     return reaping.reap()
