@@ -82,7 +82,9 @@ def path_key(url: str) -> str:
 
 def fragment_of(address: Address) -> str:
     """The fragment with its `#`, where it has only URL characters; else nothing."""
-    return f"#{address.fragment}" if _FRAGMENT.match(address.fragment) else ""
+    fragment = address.fragment
+    is_plain = _FRAGMENT.match(fragment) and resolve(fragment) == fragment
+    return f"#{fragment}" if is_plain else ""
 
 
 def escaped(address: str) -> str:

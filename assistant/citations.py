@@ -12,6 +12,7 @@ joins the text that was delivered).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import assert_never
 
@@ -21,6 +22,8 @@ from assistant.delivery import Delivery, title_as_label
 from assistant.provenance import Document, DropReason, Ledger
 from assistant.referencelists import AnswerScanner, Reference
 from assistant.scanner import BareAddress, Link, Marker, Piece, Verbatim, scan
+
+_WRITTEN_NUMBER = re.compile(r"\[([0-9]+)\]")
 
 
 class CitationWriter:
@@ -235,8 +238,10 @@ def _restored(piece: Piece, refs: Mapping[int, int]) -> str:
             return piece
         case Verbatim():
             return piece.text
-        case Marker(refs=(number,)) if number in refs:
-            return f"[{refs[number]}]"
+        case Marker():
+            return _WRITTEN_NUMBER.sub(
+                lambda match: f"[{refs.get(int(match[1]), match[1])}]", piece.source
+            )
         case _:
             return piece.source
 

@@ -25,11 +25,11 @@ _REMEMBERED = 1100
 _DEFINES = re.compile(r"(?:[ \t>]|[-+*](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*\[(?:[^\[\]\\]|\\.)+\]\Z")
 _OPEN_BRACKET = re.compile(r"(?<!\\)\[([^\[\]]{1,80})\Z")
 _AUTOLINK_HEAD = re.compile(r"<[A-Za-z][A-Za-z0-9+.\-]*\Z")
-_SPECIAL_IN_TITLE = re.compile(r"([\\\[\]`<])")
+_SPECIAL_IN_TITLE = re.compile(r"([\\\[\]`<]|:(?=//))")
 
 
 def title_as_label(title: str) -> str:
-    """A title as a link's label: nothing in it can end the label or open anything."""
+    """A title as a link's label: nothing in it ends the label, opens anything or is an address."""
     return _SPECIAL_IN_TITLE.sub(r"\\\1", " ".join(title.split()))
 
 

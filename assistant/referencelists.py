@@ -216,4 +216,8 @@ class AnswerScanner(Scanner):
 
 
 def _references(pieces: list[Piece]) -> list[Reference]:
-    return [piece for piece in pieces if isinstance(piece, Reference)]
+    return [
+        piece
+        for piece in pieces
+        if isinstance(piece, Reference) and not (isinstance(piece, Link) and piece.is_image)
+    ]
