@@ -22,7 +22,8 @@ export class Composer {
       event.preventDefault();
       this.submit();
     });
-    this.write(new URLSearchParams(location.search).get("question") ?? read(DRAFT) ?? "");
+    const given = new URLSearchParams(location.search).get("question");
+    this.write(this.box.value || given || read(DRAFT) || ""); // what was typed while this loaded wins
   }
 
   onKey(event) {

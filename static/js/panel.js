@@ -4,34 +4,44 @@
 const WIDE = matchMedia("(min-width: 68rem)");
 const PLAIN = (event) => event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
 
-export function openBeside(area, panel) {
+export function openBeside(thread, panel) {
   const body = panel.querySelector(".panel-body");
   let opener = null;
 
-  area.addEventListener("click", async (event) => {
+  async function open(event) {
     const link = event.target.closest("a[href]");
-    if (!link || !WIDE.matches || !PLAIN(event) || event.defaultPrevented || !isArticle(link)) return;
+    if (!link || !WIDE.matches || !PLAIN(event) || !isArticle(link)) return;
     event.preventDefault();
     const article = await fetched(link.href);
     if (!article) {
       location.href = link.href;
       return;
     }
-    opener = link;
-    body.replaceChildren(document.adoptNode(article));
+    if (thread.contains(link)) opener = link;
+    keepingPlace(opener, () => { panel.hidden = false; });
     panel.querySelector("[data-open]").href = link.href;
-    panel.hidden = false;
+    body.replaceChildren(document.adoptNode(article));
     arrive(body, link.hash);
     body.focus({ preventScroll: true });
-  });
+  }
 
   function close() {
-    panel.hidden = true;
+    keepingPlace(opener, () => { panel.hidden = true; });
     body.replaceChildren();
     opener?.focus({ preventScroll: true });
   }
+
+  thread.addEventListener("click", open);
+  body.addEventListener("click", open);
   panel.querySelector("[data-close]").addEventListener("click", close);
   panel.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
+}
+
+// The column gets another width and its lines break anew; what was clicked stays where it is.
+function keepingPlace(element, change) {
+  const before = element?.getBoundingClientRect().top;
+  change();
+  if (element) scrollBy(0, element.getBoundingClientRect().top - before);
 }
 
 function isArticle(link) {

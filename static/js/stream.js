@@ -83,12 +83,18 @@ async function* serverSentEvents(body, signal) {
   }
 }
 
+// Gives up on a connection that says nothing any more, or whose network is gone.
 function withinSilence(reading) {
-  let timer;
-  const silence = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the connection went silent")), SILENCE);
+  let timer, lose;
+  const lost = new Promise((_, reject) => {
+    lose = () => reject(new Error("the connection is lost"));
+    timer = setTimeout(lose, SILENCE);
+    addEventListener("offline", lose);
   });
-  return Promise.race([reading, silence]).finally(() => clearTimeout(timer));
+  return Promise.race([reading, lost]).finally(() => {
+    clearTimeout(timer);
+    removeEventListener("offline", lose);
+  });
 }
 
 // Ends early when the browser is online again, or the visitor gave up.

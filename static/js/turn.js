@@ -76,11 +76,18 @@ export class Turn {
     this.waiting = !connected;
     const lost = navigator.onLine ? this.page.texts.reconnecting : this.page.texts.offline;
     this.showActivity(connected ? this.label : lost, { waiting: !connected });
+    if (connected) this.endThinking();
+  }
+
+  // The first words take the place of "Thinking…"; what a tool did stays above them.
+  endThinking() {
+    if (this.blocks.length && this.label === this.page.texts.thinking) this.find(".activity").hidden = true;
   }
 
   write(blocks) {
     for (const { block, html } of blocks) this.blocks[block] = html;
     morph(this.prose, parsed(this.blocks.join("")));
+    this.endThinking();
   }
 
   addSource(source) {

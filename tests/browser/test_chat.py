@@ -106,6 +106,7 @@ def test_from_the_search_to_an_answer_and_its_source(
     page.get_by_role("link", name="Set up single sign-on").click()
     page.get_by_role("link", name="Ask about this article").click()
     expect(page.get_by_text("About: Set up single sign-on")).to_be_visible()
+    expect(page.get_by_label("Your question")).to_be_focused()
     assert not Conversation.objects.exists()
 
     answer_from_the_article(provider, "Copy the **ACS URL** from Settings [1]. Then save.")
@@ -296,6 +297,26 @@ def test_a_send_that_got_lost_is_repeated_and_makes_one_turn(
     finished(page)
     assert lost
     assert Answer.objects.count() == 1
+
+
+def test_an_answer_goes_on_after_the_connection_was_lost(
+    new_page: NewPage, chat_site: str, articles: list[Article], provider: ScriptedProvider
+) -> None:
+    page = new_page(base_url=chat_site, expected=("ERR_",))
+    page.goto("/chat/")
+    hold = threading.Event()
+    provider.reply(
+        say("Before "), say("the tunnel, "), Wait(hold), say("after it."), finish(), DONE
+    )
+    turn = ask(page, "Tell me about plans")
+    expect(turn.locator(".prose")).to_contain_text("Before the tunnel")
+    page.context.set_offline(True)
+    expect(turn.get_by_text("You are offline.")).to_be_visible()
+    hold.set()
+    page.context.set_offline(False)
+    finished(page)
+    expect(turn.locator(".prose")).to_have_text("Before the tunnel, after it.")
+    expect(turn.get_by_text("You are offline.")).to_be_hidden()
 
 
 def test_the_reader_alone_scrolls_after_a_turn_has_begun(
@@ -548,7 +569,7 @@ def test_an_answer_is_accessible_in_every_look(
     turn.locator(".activity summary").click()
     turn.get_by_role("button", name="Not helpful").click()
     expect(turn.locator(".feedback-form")).to_be_visible()
-    page.screenshot(path=screenshots / f"answer-{look}.png", full_page=True)
+    page.screenshot(path=screenshots / f"answer-{look}.png")
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
