@@ -68,7 +68,7 @@ class Supervisor:
             status = child.exit_status()
             if status is None or self._signals:
                 continue
-            logger.error("process_ended", extra={"process": child.name, "status": status})
+            logger.error("process_ended", extra={"child": child.name, "status": status})
             if not child.may_restart():
                 raise CommandError(
                     f"The {child.name} process keeps ending (status {status}); "

@@ -8,10 +8,12 @@ import os
 import re
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from helpcenter.embedded.postgres import Postgres
 from helpcenter.embedded.valkey import Valkey
+from helpcenter.environment import SettingError
 
 PREFIX = "helpcenter-tests-"
 PROJECT = Path(__file__).resolve().parent.parent
@@ -43,19 +45,21 @@ class TestServers:
     def stop(self) -> None:
         self.valkey.release()
         self.postgres.release()
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def sweep() -> None:
     """Stop and delete the servers of test sessions that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        servers = TestServers(folder)
-        started = (folder / "valkey.use.lock").exists() and os.access(folder, os.W_OK)
-        if not started:
-            continue
-        with servers.postgres.out_of_use() as no_postgres, servers.valkey.out_of_use() as no_valkey:
-            if no_postgres and no_valkey:
-                shutil.rmtree(folder, ignore_errors=True)
+        # A session that ends by itself at this moment deletes its folder too.
+        with suppress(OSError, SettingError), (folder / "valkey.use.lock").open("rb"):
+            stop_if_unused(TestServers(folder))
+
+
+def stop_if_unused(servers: TestServers) -> None:
+    with servers.postgres.out_of_use() as no_postgres, servers.valkey.out_of_use() as no_valkey:
+        if no_postgres and no_valkey:
+            shutil.rmtree(servers.folder, ignore_errors=True)
 
 
 def set_environment(servers: TestServers) -> None:

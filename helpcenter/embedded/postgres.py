@@ -29,6 +29,8 @@ from helpcenter.environment import SettingError
 MAJOR = 18
 DATABASE = "helpcenter"
 OWNER = "postgres"
+# The same on every machine: an index must not depend on the C library's order.
+LOCALE = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
 START_SECONDS = 120.0
 # How long the sessions of a server that was killed may keep its memory, and so the next one out.
 ORPHAN_SECONDS = 15.0
@@ -81,6 +83,7 @@ class Postgres(SharedServer):
 
     def start(self) -> None:
         self._refuse_other_major()
+        self._refuse_interrupted_upgrade()
         if not self.folder.exists():
             self._create_cluster()
         if not self._process_is_alive():
@@ -131,6 +134,17 @@ class Postgres(SharedServer):
                 "move it with: python manage.py upgrade_database",
             )
 
+    def _refuse_interrupted_upgrade(self) -> None:
+        """Between two renames, an upgrade leaves no cluster in its place. Never take that for a
+        new site: the data is there, under another name."""
+        for kept in self.data_dir.glob("postgres.[0-9]*"):
+            if not self.folder.exists():
+                raise SettingError(
+                    "HELPCENTER_DATA_DIR",
+                    f"{self.data_dir} holds {kept.name} but no postgres: an upgrade was "
+                    "interrupted; rename postgres.upgraded to postgres",
+                )
+
     def _prepare_folders(self) -> None:
         """As root, refuse before anything is made, and give the service user its own folder."""
         if set(str(self.data_dir)) & set('",'):
@@ -160,13 +174,12 @@ class Postgres(SharedServer):
 
     def _create_cluster(self) -> None:
         """Make the cluster beside its place and move it there whole: an interrupted one is made
-        anew. One locale on every machine: an index must not depend on the C library's order."""
+        anew."""
         draft = self.folder.with_suffix(".new")
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
         self._give_to_service_user(draft)
-        locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-        arguments = ["-D", str(draft), "-U", OWNER, "--auth=trust", "--encoding=UTF8", *locale]
+        arguments = ["-D", str(draft), "-U", OWNER, "--auth=trust", "--encoding=UTF8", *LOCALE]
         if not self._ran("initdb", *arguments):
             raise self._failure("initialise")
         draft.rename(self.folder)
