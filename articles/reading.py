@@ -43,8 +43,12 @@ def highlights(reader: Reader, limit: int = 6) -> Highlights:
 
 def in_category(category: Category, reader: Reader) -> QuerySet[Article]:
     """What `reader` may open right in this category, in its order."""
-    articles = _titles(readable(reader)).filter(category=category)
-    return articles.order_by("position", "live_revision__title", "pk")
+    return _in_order(readable(reader).filter(category=category))
+
+
+def outside_categories(reader: Reader) -> QuerySet[Article]:
+    """What `reader` may open and nobody has filed."""
+    return _in_order(readable(reader).filter(category=None))
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,10 @@ def ancestors(category: Category | None) -> list[Category]:
         path.insert(0, category)
         category = category.parent
     return path
+
+
+def _in_order(articles: QuerySet[Article]) -> QuerySet[Article]:
+    return _titles(articles).order_by("position", "live_revision__title", "pk")
 
 
 def _titles(articles: QuerySet[Article]) -> QuerySet[Article]:

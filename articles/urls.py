@@ -22,6 +22,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("articles/<unicode_slug:slug>/", views.article, name="article"),
     path("articles/<unicode_slug:slug>/feedback/", views.feedback, name="feedback"),
+    path("categories/", views.topics, name="topics"),
     path("categories/<unicode_slug:slug>/", views.category, name="category"),
     path("search/", views.search_page, name="search"),
     path("search/suggest/", views.suggest, name="suggest"),

@@ -25,7 +25,14 @@ from articles.access import Reader, readable
 from articles.categories import branch, tree
 from articles.feedback import FeedbackForm, Reason, record
 from articles.models import Article
-from articles.reading import ancestors, highlights, in_category, neighbours, shown_revision
+from articles.reading import (
+    ancestors,
+    highlights,
+    in_category,
+    neighbours,
+    outside_categories,
+    shown_revision,
+)
 from articles.rendering import ContentsEntry, render_article
 from articles.results import result
 from articles.search import search
@@ -39,8 +46,20 @@ RESULTS = 20
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     reader = Reader.of(request.user)
-    context = {"branches": tree(reader), "highlights": highlights(reader)}
+    context = {
+        "branches": tree(reader),
+        "highlights": highlights(reader),
+        "unfiled": outside_categories(reader).count(),
+    }
     return render(request, "articles/home.html", context)
+
+
+@require_safe
+def topics(request: HttpRequest) -> HttpResponse:
+    """All categories, and the articles that are in none: everything can be found by browsing."""
+    reader = Reader.of(request.user)
+    context = {"branches": tree(reader), "articles": outside_categories(reader)}
+    return render(request, "articles/topics.html", context)
 
 
 @require_safe

@@ -130,6 +130,23 @@ def test_a_category_shows_its_way_its_topics_and_its_articles(client: Client) ->
     assert "Download an invoice" in below.text
 
 
+def test_every_article_can_be_found_by_browsing(client: Client) -> None:
+    make_article("Filed", category=make_category("Billing"))
+    make_article("Unfiled")
+    make_article("Unfiled and secret", visibility=Visibility.STAFF)
+
+    other = with_class(page(client, "/"), "card")[-1]
+    assert texts(other, "h3", "p") == ["Other articles", "1 article"]
+    topics = page(client, other.all("a")[0].attributes["href"].partition("#")[0])
+    assert texts(with_class(topics, "card")[0], "h3") == ["Billing"]
+    assert texts(with_class(topics, "rows")[0], "a") == ["Unfiled"]
+
+
+def test_without_articles_there_are_no_topics(client: Client) -> None:
+    make_category("Empty")
+    assert "No article is published here yet." in page(client, "/categories/").text
+
+
 # Article
 
 
@@ -263,7 +280,7 @@ def test_pages_need_no_inline_script_or_style_but_their_own(client: Client) -> N
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/search/?q=plan", "/categories/billing/", "/articles/plan/"]
+    "address", ["/", "/categories/", "/search/?q=plan", "/categories/billing/", "/articles/plan/"]
 )
 def test_reading_sets_no_cookie_and_costs_at_most_five_queries(
     client: Client, owner: User, django_assert_max_num_queries: Any, address: str

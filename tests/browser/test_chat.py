@@ -200,6 +200,23 @@ def test_without_a_model_the_articles_are_quoted(
     expect(chips(turn).first).to_contain_text("Set up single sign-on")
 
 
+def test_what_was_searched_and_not_cited_is_not_called_a_source(
+    new_page: NewPage, collected_assets: None, articles: list[Article], provider: ScriptedProvider
+) -> None:
+    model = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "key", "ASSISTANT_MODEL": "small"}
+    with web_process(**model, ASSISTANT_MODE="context") as url:
+        page = new_page(base_url=url)
+        page.goto("/chat/")
+        provider.answer("Copy the ACS URL, I think.")
+        turn = ask(page, "How do I connect my identity provider?")
+        finished(page)
+
+        expect(turn.locator(".sources-label")).to_have_text("Searched")
+        expect(chips(turn).first).to_have_text("Set up single sign-on")
+        expect(turn.get_by_text("This answer is not based on an article.")).to_be_visible()
+        expect(turn.locator(".might-help")).to_be_hidden()
+
+
 # While it comes
 
 

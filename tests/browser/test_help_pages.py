@@ -154,6 +154,7 @@ def test_the_keyboard_reaches_the_content_first(new_page: NewPage, articles: lis
 
 ADDRESSES = {
     "home": "/",
+    "topics": "/categories/",
     "category": "/categories/teams/",
     "article": "/articles/set-up-single-sign-on/",
     "search": "/search/?q=single+sign-on",
