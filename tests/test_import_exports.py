@@ -283,4 +283,4 @@ def test_the_bytes_of_a_picture_in_the_text_are_left_out(tmp_path: Path, name: s
     body = Article.objects.get().body
     assert body == "Click\n\n*The button*"
     assert "AAAA" not in "".join(Passage.objects.values_list("text", flat=True))
-    assert messages(report)[0].endswith("a picture inside the text is left out")
+    assert messages(report)[0].endswith("an image inside the text is left out")

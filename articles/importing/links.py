@@ -184,7 +184,7 @@ class Follower:
     def _image(self, document: Document, match: re.Match[str]) -> str:
         address, alt = _destination(match), match["alt"]
         if address.lower().startswith("data:"):
-            self._report.add(Kind.IMAGE, document.path, "a picture inside the text is left out")
+            self._report.add(Kind.IMAGE, document.path, "an image inside the text is left out")
             return _caption(alt)
         if _SCHEME.match(address):
             return match[0]

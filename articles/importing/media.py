@@ -1,6 +1,6 @@
 """Pictures: checked by Pillow, and copied to media under a name made of their content.
 
-What is no picture of an allowed kind, SVG among them, never reaches the site: it could
+What is no image of an allowed kind, SVG among them, never reaches the site: it could
 hold scripts.
 """
 
@@ -70,7 +70,7 @@ class Pictures:
 def checked_ending(data: bytes) -> str:
     """The file ending for what the bytes are, whatever their file was called.
 
-    Raises `CannotImportError` for what is no picture, or too large a one.
+    Raises `CannotImportError` for what is no image, or too large a one.
     """
     if len(data) > MAX_BYTES:
         raise CannotImportError(f"larger than {MAX_BYTES // 1024 // 1024} MB")
@@ -85,7 +85,7 @@ def checked_ending(data: bytes) -> str:
         raise CannotImportError("too many pixels") from error
     except Exception as error:
         # Pillow's decoders raise whatever their formats lead them to, on hostile bytes above all.
-        raise CannotImportError(f"no picture of a known kind ({', '.join(_ENDINGS)})") from error
+        raise CannotImportError(f"no image of a known kind ({', '.join(_ENDINGS)})") from error
     if width * height > MAX_PIXELS:
         raise CannotImportError("too many pixels")
     return ending

@@ -16,7 +16,7 @@ _HEADINGS = {
     Kind.KEPT: "Edited on the site and kept (import with --overwrite to replace them)",
     Kind.LINK: "Links that lead nowhere",
     Kind.ANCHOR: "Links to missing headings",
-    Kind.IMAGE: "Pictures that are not shown",
+    Kind.IMAGE: "Images that are not shown",
     Kind.NOTE: "Notes",
 }
 
@@ -42,7 +42,7 @@ def summary_lines(report: Report, *, dry_run: bool) -> Iterator[str]:
     counts = ", ".join(f"{report.count(outcome)} {outcome}" for outcome in Outcome)
     yield f"Articles: {counts}."
     if report.images:
-        yield f"{report.images} pictures copied."
+        yield f"{report.images} images copied."
     for label, counter in (
         ("Front matter ignored", report.ignored_keys),
         ("Components without a text left out", report.left_out),

@@ -55,7 +55,7 @@ _ENDS: Mapping[str, frozenset[str]] = {
 
 _START = re.compile(r"<!--|\{/\*|</?(?P<name>[A-Za-z][\w.-]*)(?=\s|/?>|/\s)")
 _MARKER = re.compile(r"[ \t]*((?:[-*+]|\d{1,9}[.)])[ \t]+)?")
-_ROW = re.compile(r"[ \t]*[|>#]")
+_ONE_LINE = re.compile(r"[ \t]*([|>#])")
 _CLOSING = re.compile(r"</(?P<name>[A-Za-z][\w.-]*)\s*>")
 _BRACE = re.compile(r"[{}]")
 _ATTRIBUTE = re.compile(
@@ -75,14 +75,14 @@ class Element:
     `attributes` have their literal values; an expression that is none is None.
     `indent` is how far in the lines of a block at the tag's place begin, `position`
     where in its line the tag stands: `alone` at the start, behind the `marker` of a list's
-    item, `inside` other text, or in a `row` of a table, a heading or a quotation.
+    item, `inside` other text, in a `heading`, or in the `row` of a table or a quotation.
     """
 
     name: str
     attributes: dict[str, str | None] = field(default_factory=dict)
     children: list[Node] = field(default_factory=list)
     indent: str = ""
-    position: Literal["alone", "marker", "inside", "row"] = "inside"
+    position: Literal["alone", "marker", "inside", "heading", "row"] = "inside"
 
     @property
     def is_component(self) -> bool:
@@ -203,8 +203,8 @@ class _Parser:
         element.indent = " " * len(marker[0]) if marker else ""
         if marker and marker.end() == start:
             element.position = "marker" if marker[1] else "alone"
-        elif _ROW.match(self.source, self.line_start, start):
-            element.position = "row"
+        elif kind := _ONE_LINE.match(self.source, self.line_start, start):
+            element.position = "heading" if kind[1] == "#" else "row"
 
     def _attributes(self, position: int, found: dict[str, str | None]) -> tuple[int, bool]:
         """Reads a tag's attributes into `found`.

@@ -26,6 +26,7 @@ _STRUCK = frozenset({"del", "s", "strike"})
 _CODE = frozenset({"code", "kbd", "samp", "tt"})
 _MEDIA = frozenset({"iframe", "video", "audio", "embed", "object"})
 _SPACED = frozenset({"p", "section", "article", "details", "figure", "dl", "center", "address"})
+_ONE_LINE = frozenset({"heading", "row"})
 _SUPERSCRIPT = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
 _SUBSCRIPT = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _SCRIPTABLE = re.compile(r"[0-9+\-=()n]+")
@@ -65,7 +66,7 @@ class Writer:
         written = self.inline(element)
         if written is not None:
             return written
-        return self.in_line(element) if element.position == "row" else self.block(element)
+        return self.in_line(element) if element.position in _ONE_LINE else self.block(element)
 
     # Inside a line
 
@@ -75,7 +76,9 @@ class Writer:
         if name == "img":
             return image(element)
         if name == "br":
-            return {"row": " ", "alone": ""}.get(element.position, "  \n")
+            if element.position in _ONE_LINE:
+                return " "
+            return "" if element.position == "alone" else "  \n"
         if name in _MEDIA:
             return self.media(element)
         if name == "a":
@@ -183,11 +186,19 @@ class Writer:
         label = element.get("label", "value") if element.name == "TabItem" else ""
         inner = self.inner(element)
         if element.name == "CodeBlock" or not inner:
-            self.left_out[element.name] += 1
-            return ""
-        if element.position in ("inside", "row"):
+            return self.mark(element)
+        if element.position == "inside" or element.position in _ONE_LINE:
             return inner
         return _spaced(f"**{escaped(label)}**\n\n{inner}" if label else inner, element)
+
+    def mark(self, element: Element) -> str:
+        """A component without a text. Inside a line its bare name says something:
+        `limit <Optional />` is “limit (optional)”."""
+        if element.position in ("inside", "row") and not (element.attributes or element.children):
+            words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", element.name)
+            return f"({words.lower()})"
+        self.left_out[element.name] += 1
+        return ""
 
 
 def image(element: Element) -> str:
