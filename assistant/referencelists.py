@@ -110,10 +110,12 @@ class AnswerScanner(Scanner):
 
     def _definition(self, position: int, named: list[Reference]) -> Scan:
         end = yield from self._skip(position, _BEFORE_DEFINITION)
+        if self._is_half(end):
+            return end
         if not _DEFINITION.fullmatch(self._text[position : end + 1]):
             return 0
         end = yield from self._skip(end, _REST_OF_LINE)
-        named.extend(_references(scan(self._text[position:end])))
+        named.extend(_references(self._pieces(position, end)))
         return end
 
     def _heading(self, position: int) -> Generator[None, None, tuple[int, bool]]:
@@ -156,7 +158,7 @@ class AnswerScanner(Scanner):
 
     def _one_line(self, position: int, named: list[Reference]) -> Scan:
         end = yield from self._entry_line(position)
-        pieces = scan(self._text[position:end]) if end else []
+        pieces = self._pieces(position, end) if end else []
         found = _references(pieces)
         others = [piece for piece in pieces if piece not in found]
         if not found or not all(isinstance(o, str) and _SEPARATORS.match(o) for o in others):
@@ -179,7 +181,9 @@ class AnswerScanner(Scanner):
     def _entry(self, position: int, named: list[Reference]) -> Scan:
         start = yield from self._behind_bullet(position)
         end = yield from self._entry_line(start)
-        pieces = scan(self._text[start:end]) if end else []
+        pieces = self._pieces(start, end) if end else []
+        if not pieces and self._is_half(max(start, end)):
+            return max(start, end)
         found = _references(pieces)
         if not found or pieces[0] is not found[0]:
             return 0
@@ -187,6 +191,9 @@ class AnswerScanner(Scanner):
             return 0
         named.extend(found)
         return end
+
+    def _pieces(self, start: int, end: int) -> list[Piece]:
+        return scan(self._text[start:end], breaks_off=self._is_half(end))
 
     def _behind_bullet(self, position: int) -> Scan:
         if self._text[position] in "-+*•":

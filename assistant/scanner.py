@@ -23,19 +23,14 @@ LONGEST_LABEL = 300
 _KEPT = 4096
 _PUNCTUATION = frozenset(string.punctuation)
 
-_RUN = re.compile(r"(?:[^\\`\[\]【<\n!hH]+|!(?=[^\[])|(?<=[A-Za-z])[hH]|[hH](?=[^tT]))+")
-_OPENERS = re.compile(r"\[+")
-_TICKS = re.compile(r"`+")
+_RUN = re.compile(r"(?:[^\\`\[\]【<\n!hH]+|!(?=[^\[])|(?<=[A-Za-z])[hH]|[hH](?=[^tT]))*")
+_OPENERS = re.compile(r"\[*")
+_TICKS = re.compile(r"`*")
 _BEFORE_TICK = re.compile(r"[^`\n]*")
 _REST_OF_LINE = re.compile(r"[^\n]*")
-_AUTOLINK = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,31}:\Z")
-_LETTERS_OF_SCHEME = re.compile(r"[A-Za-z0-9+.\-]*")
+_AUTOLINK = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,31}:")
 _LETTERS_OF_AUTOLINK = re.compile(r"[^\s<>\x00-\x1f]*")
-_PARTIAL = re.compile(
-    r"(?:!?\[\[?[^\[\]]*(?:\]\]?\([^()]*)?|【[^】\n]*|<[A-Za-z][^\s<>]*"
-    r"|(?<![A-Za-z])https?://\S*)\Z",
-    re.IGNORECASE,
-)
+_MAIL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -122,8 +117,9 @@ class Scanner:
         self._emit = emit
         self._text = ""
         self._is_closed = False
+        self._breaks_off = False
+        self._ran_out = False  # the last look ahead met the end of the text
         self._openers: list[_Opener] = []
-        self._settled = 0  # what stands before this position was emitted
         self._ticks: dict[int, list[int]] = {}  # runs of backticks on this line, by length
         self._ticks_to = 0
         self._unclosed: set[int] = set()  # parentheses known to close nothing
@@ -135,7 +131,11 @@ class Scanner:
         self._scan = self._document(0)
 
     def feed(self, text: str) -> None:
-        self._text += text
+        # As the only reference to it, the text grows in place: no copy for each slice.
+        held, self._text = self._text, ""
+        held += text
+        self._text = held
+        del held
         self._resume()
 
     def close(self) -> None:
@@ -145,13 +145,8 @@ class Scanner:
 
     def stop(self) -> None:
         """The text breaks off: a marker, link or address that is unfinished is left out."""
-        partial = _PARTIAL.search(self._text, self._settled)
-        if partial is not None and not self._fence:
-            self._text = self._text[: partial.start()]
-        self._is_closed = True
-        self._openers.clear()
-        self._scan = self._document(self._settled)
-        self._resume()
+        self._breaks_off = True
+        self.close()
 
     def _resume(self) -> None:
         next(self._scan, None)
@@ -160,15 +155,19 @@ class Scanner:
         """Waits for the character at `position`; False where the text ends before it."""
         while position >= len(self._text):
             if self._is_closed:
+                self._ran_out = True
                 return False
             yield
         return True
 
+    def _is_half(self, end: int) -> bool:
+        """Whether what was read up to here is cut short by an answer that breaks off."""
+        return self._breaks_off and end >= len(self._text)
+
     def _skip(self, position: int, run: re.Pattern[str]) -> Scan:
         """The end of the longest run from here, once the character behind it is known."""
         while (yield from self._has(position)):
-            match = run.match(self._text, position)
-            end = match.end() if match else position
+            end = _end_of(run, self._text, position)
             self.steps += end - position + 1
             if end == position:
                 break
@@ -178,24 +177,33 @@ class Scanner:
     # Lines and paragraphs
 
     def _document(self, position: int) -> Generator[None, None, None]:
-        if self._text[position - 1 : position] not in ("", "\n"):
-            position = yield from self._inline(position)
         while (yield from self._has(position)):
             position = self._forget(position)
             position = yield from self._next_line(position)
+        if self._breaks_off:
+            self._leave_out_open()
         self._end_paragraph()
 
     def _forget(self, position: int) -> int:
-        """Lets go of text that nobody looks back at."""
-        if self._openers:
+        """Lets go of text that nobody looks back at, but for the character before `position`.
+
+        What is known of the text ahead goes with it. That it happens only when most of
+        the text is behind keeps the work linear.
+        """
+        if self._openers or position <= max(_KEPT, len(self._text) // 2):
             return position
-        self._settled = position
+        self._text = self._text[position - 1 :]
         self._lines.clear()
-        if position > _KEPT:
-            self._text, position = self._text[position:], 0
-            self._settled = 0
-            self._unclosed.clear()
-        return position
+        self._unclosed.clear()
+        self._ticks, self._ticks_to = {}, 1
+        return 1
+
+    def _leave_out_open(self) -> None:
+        """Labels that are open when the text breaks off go, but not with what is complete in one."""
+        while self._openers and all(
+            isinstance(piece, str | Verbatim) for piece in self._openers[-1].pieces
+        ):
+            self._openers.pop()
 
     def _next_line(self, position: int) -> Scan:
         if self._fence:
@@ -323,11 +331,11 @@ class Scanner:
     def _copied_line(self, position: int) -> Scan:
         """A line of code, passed on as it arrives."""
         while (yield from self._has(position)):
-            end = _REST_OF_LINE.match(self._text, position).end()  # type: ignore[union-attr]
+            position = self._forget(position)
+            end = _end_of(_REST_OF_LINE, self._text, position)
             self.steps += 1
             if end > position:
                 self._emit(Verbatim(self._text[position:end]))
-            self._settled = end
             if end < len(self._text):
                 self._emit("\n")
                 return end + 1
@@ -349,15 +357,14 @@ class Scanner:
         self._ticks, self._ticks_to = {}, position
         while True:
             self._expire(position)
-            if not self._openers:
-                self._settled = position
+            position = self._forget(position)
             if not (yield from self._has(position)):
                 return position
-            run = _RUN.match(self._text, position)
+            end = _end_of(_RUN, self._text, position)
             self.steps += 1
-            if run:
-                self._put(run[0])
-                position = run.end()
+            if end > position:
+                self._put(self._text[position:end])
+                position = end
                 continue
             character = self._text[position]
             if character == "\n":
@@ -373,6 +380,13 @@ class Scanner:
             self._openers[-1].pieces.append(piece)
         else:
             self._emit(piece)
+
+    def _put_all(self, pieces: list[Piece]) -> None:
+        if self._openers:
+            self._openers[-1].pieces.extend(pieces)
+        else:
+            for piece in pieces:
+                self._emit(piece)
 
     def _expire(self, position: int) -> None:
         """An opening bracket whose label would be too long is text."""
@@ -422,8 +436,7 @@ class Scanner:
             self._ticks_to = end
 
     def _open(self, position: int) -> int:
-        run = _OPENERS.match(self._text, position)
-        length = run.end() - position if run else 1
+        length = _end_of(_OPENERS, self._text, position) - position
         surplus = length - LONGEST_LABEL - 1
         if surplus > 0:
             self._expire(position + length)
@@ -444,17 +457,20 @@ class Scanner:
             self._put("]")
             return position + 1
         if (yield from self._has(position + 1)) and self._text[position + 1] == "(":
+            self._ran_out = False
             end, dest = yield from self._destination(position + 1)
             if end:
                 opener = self._openers.pop()
                 self._put(self._link(opener, position, end, dest))
                 return end
+            if self._ran_out and self._breaks_off:
+                self._openers.pop()
+                return len(self._text)
         opener = self._openers.pop()
         label = self._text[opener.label_start : position]
         refs = _marker_label(label, opener.pieces)
         if refs is None:
-            for piece in (*opener.as_text(), "]"):
-                self._put(piece)
+            self._put_all([*opener.as_text(), "]"])
         else:
             if opener.is_image:
                 self._put("!")
@@ -481,19 +497,26 @@ class Scanner:
             if refs is not None:
                 self._put(Marker(self._text[position : end + 1], refs))
                 return end + 1
+        if self._is_half(end):
+            return end
         self._put("【")
         return position + 1
 
     def _autolink(self, position: int) -> Scan:
-        end = yield from self._skip(position + 1, _LETTERS_OF_SCHEME)
-        if self._text[end : end + 1] == ":" and _AUTOLINK.match(self._text[position + 1 : end + 1]):
-            end = yield from self._skip(end, _LETTERS_OF_AUTOLINK)
-            if self._text[end : end + 1] == ">":
-                dest = self._text[position + 1 : end]
-                self._put(BareAddress(f"<{dest}>", dest))
+        start = position + 1
+        end = yield from self._skip(start, _LETTERS_OF_AUTOLINK)
+        if self._text[end : end + 1] == ">":
+            inside = self._text[start:end]
+            if _AUTOLINK.match(inside):
+                self._put(BareAddress(f"<{inside}>", inside))
                 return end + 1
+            if _MAIL.fullmatch(inside):
+                self._put(BareAddress(f"<{inside}>", f"mailto:{inside}"))
+                return end + 1
+        if self._is_half(end) and self._text[start:end][:1].isalnum():
+            return end
         self._put("<")
-        return position + 1
+        return start
 
     def _bare_address(self, position: int) -> Scan:
         start = yield from self._scheme_end(position)
@@ -507,6 +530,8 @@ class Scanner:
             if depth < 0:
                 break
             end += 1
+        if start and self._is_half(end):
+            return end
         dest = without_trailing(self._text[position:end]) if start else ""
         if not start or len(dest) <= start - position:
             self._put(self._text[position])
@@ -641,13 +666,21 @@ _HANDLERS: dict[str, Callable[[Scanner, int], Scan]] = {
 }
 
 
-def scan(text: str) -> list[Piece]:
-    """The pieces of a text that is complete."""
+def scan(text: str, *, breaks_off: bool = False) -> list[Piece]:
+    """The pieces of a text that is complete, or of one that breaks off at its end."""
     pieces: list[Piece] = []
     scanner = Scanner(pieces.append)
     scanner.feed(text)
-    scanner.close()
+    if breaks_off:
+        scanner.stop()
+    else:
+        scanner.close()
     return pieces
+
+
+def _end_of(run: re.Pattern[str], text: str, position: int) -> int:
+    """The end of a run that may be empty. No match is kept, for it would keep the text."""
+    return run.match(text, position).end()  # type: ignore[union-attr]
 
 
 def _columns(indent: str) -> int:
@@ -658,7 +691,7 @@ def _marker_label(label: str, pieces: list[Piece]) -> tuple[int, ...] | None:
     """The references of a label that is a marker by itself, or one marker in brackets."""
     refs = references(label)
     if refs is None:
-        inner = [piece for piece in pieces if not (isinstance(piece, str) and piece.isspace())]
-        if len(inner) == 1 and isinstance(inner[0], Marker) and inner[0].source == label.strip():
-            return inner[0].refs
+        inner = next((p for p in pieces if not (isinstance(p, str) and p.isspace())), None)
+        if isinstance(inner, Marker) and inner.source == label.strip():
+            return inner.refs
     return refs

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from assistant.citations import CitationWriter
-from assistant.provenance import Document, Exposure, Ledger
+from assistant.provenance import Document, Exposure, Ledger, Via
 
 HOST = "help.example.com"
 
@@ -28,7 +28,7 @@ class Written:
     """What came of an answer. Sources are `(id, number, consulted, via)`."""
 
     text: str
-    sources: list[tuple[str, int | None, bool, str]]
+    sources: list[tuple[str, int | None, bool, Via]]
     dropped: list[tuple[str, str]]
     ledger: Ledger = field(compare=False)
 
