@@ -25,4 +25,6 @@ def test_every_task_of_ours_has_limits_that_agree() -> None:
     ours = [task for name, task in app.tasks.items() if name.split(".")[1:2] == ["tasks"]]
     assert len(ours) >= 4
     for task in ours:
+        assert task.time_limit is not None, task.name
+        assert task.soft_time_limit is not None, task.name
         assert 0 < task.soft_time_limit < task.time_limit, task.name
