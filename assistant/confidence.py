@@ -1,20 +1,38 @@
 """Which search hits are sure enough to be quoted without a model that judges them.
 
-Search's own floor lets through what is worth a model's reading. Quoting needs more: the
-article's best passage and its best three on average, whether the question names what
-the title names, and some allowance for long questions, of which no passage holds all.
-Weights and floor were measured by `bench/extractive.py`.
+Search's own floor lets through what is worth a model's reading. Quoting needs more, and
+there are two ways to be sure enough:
+
+- by confidence: the article's best passage and its best three on average, whether the
+  question names what the title names, and some allowance for long questions, of which
+  no passage holds all;
+- by strength alone, where the passage has a good part of the question's words. In a small
+  help center little is found by chance, so this floor rises with the number of passages.
+
+The constants were measured by `bench/extractive.py` on help centers of three sizes, asked
+their own questions and those of others.
 """
 
 from __future__ import annotations
 
+import math
 from statistics import fmean
 
 from articles.analysis import query_terms, tokens
 from articles.reading import shown_revision
 from articles.search import Hit, Results
 
-FLOOR = 0.63
+CONFIDENCE_FLOOR = 0.66
+
+STRENGTH_FLOOR = 0.25
+"""Of a help center of `SMALL` passages or fewer; `RISE` more for each e-fold."""
+
+RISE = 0.13
+SMALL = 250
+MOST_PASSAGES = 2_000
+"""Counted no further: the floor is out of reach of chance by then."""
+
+LEAST_COVERAGE = 0.4
 
 NEAR = 0.95
 """A second article is quoted as well when its best passage is that near to the first one's."""
@@ -22,18 +40,32 @@ NEAR = 0.95
 MOST_WORDS = 40
 
 
-def sure(results: Results) -> tuple[Hit, ...]:
-    """The best hit, and the second where it is about as good; none where neither is sure."""
+def sure(results: Results, passages: int) -> tuple[Hit, ...]:
+    """The best hit, and the second where it is about as good; none where it is not sure.
+
+    `passages`: how many there are to search in.
+    """
     best = results.hits[:2]
-    if not best or confidence(results.query, best[0]) < FLOOR:
+    if not best or not is_sure(results.query, best[0], passages):
         return ()
     return tuple(hit for hit in best if hit.score >= NEAR * best[0].score)
 
 
-def confidence(query: str, hit: Hit) -> float:
-    """On one scale for all queries; 0 for a hit by its title alone."""
+def is_sure(query: str, hit: Hit, passages: int) -> bool:
+    """Whether an answer may quote this hit. One by its title alone never is."""
     if not hit.passages:
-        return 0.0
+        return False
+    is_strong = hit.score >= strength_floor(passages) and hit.coverage >= LEAST_COVERAGE
+    return is_strong or confidence(query, hit) >= CONFIDENCE_FLOOR
+
+
+def strength_floor(passages: int) -> float:
+    """The floor for strength in a help center of this size."""
+    return STRENGTH_FLOOR + RISE * math.log(min(max(passages, SMALL), MOST_PASSAGES) / SMALL)
+
+
+def confidence(query: str, hit: Hit) -> float:
+    """How sure a hit with passages is, on one scale for all queries."""
     revision = shown_revision(hit.article)
     words = query_terms(query, revision.language)
     asked = {term for word in words for term in word}

@@ -13,11 +13,11 @@ from typing import Any
 from articles import categories
 from articles.access import Reader, answerable, readable
 from articles.inline_text import without_payloads
-from articles.models import SlugRedirect
+from articles.models import Passage, SlugRedirect
 from articles.reading import shown_revision
-from articles.search import search
+from articles.search import Results, search
 from assistant.article_facts import ArticleFacts, PassageRead
-from assistant.confidence import sure
+from assistant.confidence import MOST_PASSAGES, sure
 from assistant.fencing import neutral, on_one_line
 from assistant.tool_arguments import BadCallError
 
@@ -63,7 +63,7 @@ def find(reader: Reader, language: str, query: str, category: str, cautious: boo
         passages_per_article=PASSAGES_PER_ARTICLE,
     )
     found = []
-    for hit in sure(results) if cautious else results.strong:
+    for hit in sure(results, _passages(results)) if cautious else results.strong:
         facts = ArticleFacts.of(hit.article, reader)
         facts.passages = [
             PassageRead(" › ".join(passage.heading_path), passage.anchor, neutral(passage.text))
@@ -72,6 +72,12 @@ def find(reader: Reader, language: str, query: str, category: str, cautious: boo
         found.append(facts)
     cosines = [hit.cosine for hit in results.hits if hit.cosine is not None]
     return Found(found, results.mode, results.fallback_reason or "", max(cosines, default=None))
+
+
+def _passages(results: Results) -> int:
+    """How many passages there were to search in, counted as far as it matters."""
+    searched = Passage.objects.filter(language__in=results.languages)
+    return searched.order_by()[:MOST_PASSAGES].count()
 
 
 def read(reader: Reader, article_id: str, slug: str) -> tuple[ArticleFacts, str]:
