@@ -11,7 +11,7 @@ import asyncio
 import logging
 import uuid
 import weakref
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Protocol
 
@@ -97,7 +97,8 @@ class LiveTurns:
         while not await _is_set_within(STOP_POLL_SECONDS, idle):
             with suppress(*UNREACHABLE):
                 for answer_id in await store.stops_requested(self._turns):
-                    self._tell(answer_id, Turn.stop)
+                    if turn := self._turns.get(answer_id):
+                        turn.stop()
 
     async def _keep_alive(self, idle: asyncio.Event) -> None:
         """In both places, because either may be down while the turn goes on."""
@@ -114,12 +115,8 @@ class LiveTurns:
                 logger.warning("heartbeat_failed", extra={"error": type(error).__name__})
                 continue
             for answer_id in over:
-                self._tell(answer_id, Turn.give_up)
-
-    def _tell(self, answer_id: uuid.UUID, message: Callable[[Turn], None]) -> None:
-        turn = self._turns.get(answer_id)
-        if turn is not None:
-            message(turn)
+                if turn := self._turns.get(answer_id):
+                    turn.give_up()
 
 
 async def _is_set_within(seconds: float, event: asyncio.Event) -> bool:

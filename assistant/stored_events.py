@@ -57,11 +57,11 @@ def stored_events(
         return [_entry(seen.position + 1, _gone())]
     if answer.status == Answer.Status.RUNNING:
         return None
-    if seen.position == answer.last_seq:
+    if answer.last_seq and seen.position == answer.last_seq:
         return []
     with translation.override(answer.language or None):
         payload = answer_payload(answer, reader)
-    last_seq = answer.last_seq or seen.position + 1
+    last_seq = answer.last_seq or max(seen.position, 2) + 1
     entries = [_entry(last_seq, _end(payload))]
     words = _words(payload, seen, html=html)
     if words is not None and last_seq > seen.position + 1:

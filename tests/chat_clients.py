@@ -14,7 +14,12 @@ from asgiref.testing import ApplicationCommunicator
 from django.contrib.auth.models import User
 from django.test import AsyncClient
 
+from articles.access import ANONYMOUS
+from assistant import chat, live
+from assistant.eventlog import EventLog, log
+from assistant.frames import Encoder
 from assistant.live import LiveTurns
+from assistant.models import Answer
 from tests.streams import Event, parsed_sse, verified
 
 PATIENCE = 30.0
@@ -41,6 +46,26 @@ async def until(condition: Callable[[], object], what: str = "something") -> Non
                 await asyncio.sleep(0.01)
     except TimeoutError:
         raise AssertionError(f"waited for {what}") from None
+
+
+@asynccontextmanager
+async def other_process() -> AsyncGenerator[EventLog, None]:
+    """Inside, code runs as in a process that shares nothing with this one but the servers."""
+    loop = asyncio.get_running_loop()
+    here, turns, there = EventLog.current(), LiveTurns.current(), EventLog()
+    log._logs[loop], live._live[loop] = there, LiveTurns()
+    try:
+        yield there
+    finally:
+        await there.aclose()
+        log._logs[loop], live._live[loop] = here, turns
+
+
+async def follow(answer: Answer, after: int = 0, *, html: bool = False) -> list[Event]:
+    """The events of an answer as the door gives them to a reader of public articles."""
+    encoder = Encoder(answer.pk, answer.conversation_id)
+    batches = chat.events(answer.pk, ANONYMOUS, after=after, html=html)
+    return [json.loads(encoder.json(entry)) async for batch in batches for entry in batch]
 
 
 class Person:
