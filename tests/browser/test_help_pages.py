@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from articles import indexing
 from articles.models import Article, ArticleFeedback
@@ -183,17 +183,19 @@ def test_every_page_is_accessible_in_every_look(
 )
 def test_a_page_is_light(new_page: NewPage, articles: list[Article], name: str, limit: int) -> None:
     page = new_page()
-    sizes: list[int] = []
-    page.on("requestfinished", lambda request: sizes.append(transferred(request.sizes())))
+    finished: list[Request] = []
+    page.on("requestfinished", finished.append)
     page.goto(ADDRESSES[name])
     page.wait_for_load_state("networkidle")
 
-    kilobytes = sum(sizes) / 1024
-    print(f"{name}: {kilobytes:.1f} KB in {len(sizes)} requests")
+    kilobytes = sum(map(transferred, finished)) / 1024
+    print(f"{name}: {kilobytes:.1f} KB in {len(finished)} requests")
     assert kilobytes <= limit
 
 
-def transferred(sizes: dict[str, int]) -> int:
+def transferred(request: Request) -> int:
+    """Bytes of the response as they came over the wire, compressed, headers and all."""
+    sizes = request.sizes()
     return sizes["responseBodySize"] + sizes["responseHeadersSize"]
 
 
