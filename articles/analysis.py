@@ -166,7 +166,8 @@ def _words(text: str, language: str) -> Iterator[_Word]:
 def _parts(chunk: str, language: str, stop_words: frozenset[str]) -> Iterator[_Word]:
     """The words of `chunk`, which may be a compound; the first carries the whole of it."""
     parts = [part for part in _JOINER.split(fold(chunk)) if part]
-    compound = without_accents("".join(parts))[:LONGEST_TERM] if len(parts) > 1 else ""
+    joined = "".join(parts)[:LONGEST_TERM] if len(parts) > 1 else ""
+    compound = without_accents(_stem(joined, language))
     for part in parts:
         for word in _without_apostrophes(part, stop_words):
             if compound or word not in stop_words:

@@ -138,6 +138,10 @@ class EndpointEmbedder:
             vectors += self._batch(texts[start : start + BATCH], patient)
         return vectors
 
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()
+
     def _batch(self, texts: Sequence[str], patient: bool) -> list[list[float]]:
         client = self._client.with_options(
             timeout=self.PATIENT_SECONDS if patient else self.SECONDS,

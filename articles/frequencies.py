@@ -18,6 +18,8 @@ from articles.searchable import Source, forms
 TOLERANCE = 0.25
 """How far the true average may be from the constant. Scores differ little until then."""
 
+BATCH = 500
+
 _LOCK = 7_206_118
 
 _RECOUNT = """
@@ -99,7 +101,7 @@ def _remake(passages: Iterable[Passage], average: float) -> None:
         )
         passage.bm25 = forms(source, average).bm25
         batch.append(passage)
-        if len(batch) == 500:
+        if len(batch) == BATCH:
             Passage.objects.bulk_update(batch, ["bm25"])
             batch = []
     Passage.objects.bulk_update(batch, ["bm25"])
