@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote
@@ -29,12 +30,16 @@ _UNPARSABLE = re.compile(r"[\s\x00-\x1f\x7f\\<>]")
 _AUTHORITY = re.compile(r"//([^/?#]*)")
 _HOST = re.compile(r"[^\s@\[\]\\]+\Z|\[[0-9A-Fa-f:.]+\](?::\d+)?\Z")
 _FRAGMENT = re.compile(r"[\w\-.~!$&'*+,;=:@/?%]+\Z")
+_PAIRING = re.compile(r"[\\`\[\]]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 _BARE = re.compile(r"(?<![A-Za-z])https?://", re.IGNORECASE)
-_AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]*)>")
-_DESTINATION = re.compile(r"\](?:\(|:)[ \t]*\n?[ \t]*(?:<([^<>\n]*)>|([^\s<>]+))")
+_SCHEMED = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>\x00-\x1f]*")
+_MAIL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*", re.ASCII)
+_POINTED = re.compile(r"<([^\s<>]+)>")
+_DESTINATION = re.compile(r"\](?:\(|:)[ \t]*+(?:\n[ \t]*+)?(?:<([^<>\n]*)>)?")
+_PLAIN_RUN = re.compile(r"[^()\s<>]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +93,27 @@ def fragment_of(address: Address) -> str:
 
 
 def escaped(address: str) -> str:
-    """Written so that no renderer links it: its first colon and every colon before `//` escaped."""
-    head, colon, tail = address.partition(":")
-    return f"{head}\\{colon}{tail.replace('://', chr(92) + '://')}"
+    """Written so that no renderer links it: its first colon and every colon before `//` escaped.
+
+    So is the `@` of a mail address, and what an autolink may hold and text may not: it
+    would pair with what stands around it.
+    """
+    mark = ":" if ":" in address else "@"
+    head, _, tail = _PAIRING.sub(r"\\\g<0>", address).partition(mark)
+    tail = tail.replace("://", r"\://")
+    return rf"{head}\{mark}{tail}"
+
+
+def autolinked(inside: str) -> str:
+    """What `<inside>` leads to as Markdown's autolink; nothing where it is none."""
+    if _SCHEMED.fullmatch(inside):
+        return inside
+    return f"mailto:{inside}" if _MAIL.fullmatch(inside) else ""
 
 
 def end_of_bare(text: str, start: int) -> int:
     """Where the bare address that begins at `start` ends, as far as `text` goes."""
-    position, depth = start, 0
-    while True:
-        position = ADDRESS_RUN.match(text, position).end()  # type: ignore[union-attr]
-        if position == len(text) or text[position] not in "()":
-            return position
-        depth += 1 if text[position] == "(" else -1
-        if depth < 0:
-            return position
-        position += 1
+    return _end_of_balanced(text, start, ADDRESS_RUN)
 
 
 def without_trailing(address: str) -> str:
@@ -113,25 +123,35 @@ def without_trailing(address: str) -> str:
 
 def addresses_in(text: str) -> set[str]:
     """Every address that stands in a text: destinations, autolinks and bare addresses."""
-    found = {match[1] for match in _AUTOLINK.finditer(text)}
-    for match in _DESTINATION.finditer(text):
-        found.add(match[1] if match[1] is not None else _balanced(match[2]))
-    end = 0
-    for match in _BARE.finditer(text):
-        if match.start() >= end:
-            end = end_of_bare(text, match.end())
-            found.add(without_trailing(text[match.start() : end]))
-    return found
+    autolinks = (autolinked(match[1]) for match in _POINTED.finditer(text))
+    return {*autolinks, *_destinations(text), *_bare_addresses(text)} - {""}
 
 
-def _balanced(dest: str) -> str:
-    """A destination up to the parenthesis that closes its link."""
+def _destinations(text: str) -> Iterator[str]:
+    position = 0
+    while match := _DESTINATION.search(text, position):
+        position = _end_of_balanced(text, match.end(), _PLAIN_RUN)
+        yield text[match.end() : position] if match[1] is None else match[1]
+
+
+def _bare_addresses(text: str) -> Iterator[str]:
+    position = 0
+    while match := _BARE.search(text, position):
+        position = end_of_bare(text, match.end())
+        yield without_trailing(text[match.start() : position])
+
+
+def _end_of_balanced(text: str, position: int, run: re.Pattern[str]) -> int:
+    """The end of runs and of parentheses that are balanced, as far as `text` goes."""
     depth = 0
-    for index, character in enumerate(dest):
-        depth += (character == "(") - (character == ")")
+    while True:
+        position = run.match(text, position).end()  # type: ignore[union-attr]
+        if position == len(text) or text[position] not in "()":
+            return position
+        depth += 1 if text[position] == "(" else -1
         if depth < 0:
-            return dest[:index]
-    return dest
+            return position
+        position += 1
 
 
 def _site_path(kind: Kind, host: str, rest: str) -> Address:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import string
 
-from assistant.markers import references
+from assistant.markers import LONGEST_LABEL, references
 
 _CLOSING = frozenset(".,;:!?)]}\"'»”’…。，、；：！？）」』】")
 _OPENING = frozenset("([{（［｛「『【《〈“‘«„")
@@ -20,10 +20,14 @@ _ALNUM = frozenset(string.ascii_letters + string.digits)
 _PUNCTUATION = frozenset(string.punctuation)
 _SCHEMES = ("http://", "https://")
 _REMEMBERED = 1100
-"""Characters of the current line that are kept in mind: more than the longest link label."""
+"""Characters of the current line that are kept in mind: more than Markdown's longest label."""
 
-_DEFINES = re.compile(r"(?:[ \t>]|[-+*](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*\[(?:[^\[\]\\]|\\.)+\]\Z")
-_OPEN_BRACKET = re.compile(r"(?<!\\)\[([^\[\]]{1,80})\Z")
+_LEAD = r"(?:[ \t>]|[-+*](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+"
+_IN_LABEL = r"(?:[^\[\]\\]|\\.)*+"
+_DEFINES = re.compile(rf"{_LEAD}\[{_IN_LABEL}\]\Z")
+_OPENS_LABEL = re.compile(rf"{_LEAD}\[{_IN_LABEL}\\?\Z")
+_STAYS_IN_LABEL = re.compile(rf"{_IN_LABEL}\\?\Z")
+_CLOSES_LABEL = re.compile(rf"{_IN_LABEL}\]\Z")
 _AUTOLINK_HEAD = re.compile(r"<[A-Za-z][A-Za-z0-9+.\-]*\Z")
 _SPECIAL_IN_TITLE = re.compile(r"([\\\[\]`<]|:(?=//))")
 
@@ -44,11 +48,13 @@ class Delivery:
         self.is_empty = True
         self.is_live = True
         self._out: list[str] = []
-        self._space = ""  # held: what follows decides whether it stays
+        self._space: list[str] = []  # held: what follows decides whether it stays
+        self._breaks = False  # a line ends in the held space
         self._line = ""  # the current line as delivered, without the held space
+        self._in_label = False  # a label that began an earlier line is open
         self._seam = False  # what comes next did not stand here in the model's text
         self._gone = False  # something was removed behind the held space
-        self._run = ""  # emphasis behind a removal, looked through for what follows
+        self._run: list[str] = []  # emphasis behind a removal, looked through for what follows
         self._eating = False  # something was removed at the start of a line
         self._last: tuple[str, object] | None = None  # the number or title just written
 
@@ -62,23 +68,24 @@ class Delivery:
         if self._eating:
             piece = piece.lstrip(" \t")
         if self._gone:
-            piece, self._run = self._run + piece, ""
             ahead = piece.lstrip("*_")
             if not ahead:
-                self._run = piece
+                self._run.append(piece)
                 return
+            piece = "".join((*self._run, piece))
+            self._run.clear()
             self._settle(ahead[0])
         if not piece:
             return
         self._eating = False
         body = piece.strip()
         if not body:
-            self._space += piece
+            self._hold(piece)
             return
         start = piece.index(body)
-        self._space += piece[:start]
+        self._hold(piece[:start])
         self._write(self._guarded(body), live=True)
-        self._space = piece[start + len(body) :]
+        self._hold(piece[start + len(body) :])
 
     def verbatim(self, piece: str) -> None:
         """Code, or an escaped character: untouched, and nothing in it is read."""
@@ -130,28 +137,39 @@ class Delivery:
         if self._run:
             self._meet("[")
         self._seam = True
-        if not self._gone and ("\n" in self._space or not self._line):
+        if not self._gone and (self._breaks or not self._line):
             self._eating = True
         else:
             self._gone = True
 
     def drop_space(self) -> None:
         """The held white space goes: what stood behind it is no part of the answer."""
-        self._space = ""
+        self._take_space()
 
     def finish(self) -> None:
         """The end: everything held is final."""
         self._meet("")
-        self._out.append(self._space)
-        self._space = ""
+        self._out.append(self._take_space())
 
     # What is held, and what follows
+
+    def _hold(self, space: str) -> None:
+        if space:
+            self._space.append(space)
+            self._breaks = self._breaks or "\n" in space
+
+    def _take_space(self) -> str:
+        space = "".join(self._space)
+        self._space.clear()
+        self._breaks = False
+        return space
 
     def _meet(self, following: str) -> None:
         """Something that is no text follows: what waited for it is decided."""
         self._eating = False
         if self._gone:
-            run, self._run = self._run, ""
+            run = "".join(self._run)
+            self._run.clear()
             self._settle(following)
             if run:
                 self._write(self._guarded(run), live=True)
@@ -160,9 +178,12 @@ class Delivery:
         """Decides about the space before something that was removed."""
         self._gone = False
         if not following or following.isspace() or following in _CLOSING:
-            self._space = self._space.rstrip(" \t")
+            while self._space:
+                if last := self._space.pop().rstrip(" \t"):
+                    self._space.append(last)
+                    break
         elif not self._space and following in _ALNUM and self._line[-1:] in _ALNUM:
-            self._space = " "
+            self._hold(" ")
 
     def _repeats(self, kind: str, key: object) -> bool:
         return not (self._space or self._run) and self._last == (kind, key)
@@ -179,7 +200,7 @@ class Delivery:
             return body
         first, near = body[0], self._line[-1:]
         if near == "]" and self.is_live:
-            if first == "(" or (first == ":" and _DEFINES.match(self._line)):
+            if first == "(" or (first == ":" and self._would_define()):
                 return f"\\{body}"
         elif first == "]" and self._would_cite():
             return f"\\{body}"
@@ -189,8 +210,16 @@ class Delivery:
 
     def _would_cite(self) -> bool:
         """Whether a closing bracket here would make a marker that the model did not write."""
-        label = _OPEN_BRACKET.search(self._line)
-        return label is not None and references(label[1]) is not None
+        start = self._line.rfind("[", -LONGEST_LABEL - 1)
+        if start < 0 or references(self._line[start + 1 :]) is None:
+            return False
+        before = self._line[:start]
+        return (len(before) - len(before.rstrip("\\"))) % 2 == 0
+
+    def _would_define(self) -> bool:
+        """Whether a colon here would make the line, or one before it, define a link."""
+        known = _CLOSES_LABEL if self._in_label else _DEFINES
+        return known.match(self._line) is not None
 
     def _merges(self, first: str) -> bool:
         """Whether `first` would run together with what stands before it into something else."""
@@ -209,14 +238,21 @@ class Delivery:
         )
 
     def _write(self, piece: str, *, live: bool) -> None:
-        whole = self._space + piece
+        whole = self._take_space() + piece
         self._out.append(whole)
-        _, newline, line = whole.rpartition("\n")
-        self._line = line if newline else self._line + whole
+        *ended, rest = whole.split("\n")
+        for line in ended:
+            self._end_line(self._line + line)
+        self._line += rest
         if len(self._line) > 2 * _REMEMBERED:
             self._line = f"…{self._line[-_REMEMBERED:]}"
-        self._space = ""
         self._seam = False
         self._last = None
         self.is_live = live
         self.is_empty = False
+
+    def _end_line(self, line: str) -> None:
+        """Notes whether a label that begins a line goes on: Markdown's labels may."""
+        goes_on = self._in_label and not line.isspace() and _STAYS_IN_LABEL.match(line)
+        self._in_label = bool(line and (goes_on or _OPENS_LABEL.match(line)))
+        self._line = ""

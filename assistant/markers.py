@@ -17,6 +17,8 @@ _LIST = re.compile(rf"{_SPACE}{_RANGE}(?:{_SEPARATOR}{_RANGE})*{_SPACE}\Z")
 _ITEM = re.compile(rf"([0-9]{{1,3}})(?:{_SPACE}[-–]{_SPACE}\^?([0-9]{{1,3}}))?")
 
 LONGEST_RANGE = 20
+LONGEST_LABEL = 300
+"""Characters between the brackets of a marker or link; what is longer is text."""
 
 LENTICULAR = re.compile(
     rf"{_SPACE}(?:(?P<list>{_RANGE}(?:{_SEPARATOR}{_RANGE})*)|[0-9]+:[0-9]+)?{_SPACE}"

@@ -16,10 +16,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
-from assistant.addresses import ADDRESS_RUN, without_trailing
-from assistant.markers import LENTICULAR_HEAD, lenticular_references, references
+from assistant.addresses import ADDRESS_RUN, autolinked, without_trailing
+from assistant.markers import LENTICULAR_HEAD, LONGEST_LABEL, lenticular_references, references
 
-LONGEST_LABEL = 300
 _KEPT = 4096
 _PUNCTUATION = frozenset(string.punctuation)
 
@@ -28,9 +27,7 @@ _OPENERS = re.compile(r"\[*")
 _TICKS = re.compile(r"`*")
 _BEFORE_TICK = re.compile(r"[^`\n]*")
 _REST_OF_LINE = re.compile(r"[^\n]*")
-_AUTOLINK = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,31}:")
 _LETTERS_OF_AUTOLINK = re.compile(r"[^\s<>\x00-\x1f]*")
-_MAIL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -199,7 +196,7 @@ class Scanner:
         return 1
 
     def _leave_out_open(self) -> None:
-        """Labels that are open when the text breaks off go, but not with what is complete in one."""
+        """Labels that are open when the text breaks off go, but for what is complete in one."""
         while self._openers and all(
             isinstance(piece, str | Verbatim) for piece in self._openers[-1].pieces
         ):
@@ -507,11 +504,8 @@ class Scanner:
         end = yield from self._skip(start, _LETTERS_OF_AUTOLINK)
         if self._text[end : end + 1] == ">":
             inside = self._text[start:end]
-            if _AUTOLINK.match(inside):
-                self._put(BareAddress(f"<{inside}>", inside))
-                return end + 1
-            if _MAIL.fullmatch(inside):
-                self._put(BareAddress(f"<{inside}>", f"mailto:{inside}"))
+            if dest := autolinked(inside):
+                self._put(BareAddress(f"<{inside}>", dest))
                 return end + 1
         if self._is_half(end) and self._text[start:end][:1].isalnum():
             return end

@@ -121,6 +121,8 @@ def test_a_fragment_is_kept_where_it_has_only_characters_of_addresses(
         ("https://e.example/http://f.example", r"https\://e.example/http\://f.example"),
         ("<mailto:a@e.example>", r"<mailto\:a@e.example>"),
         ("<https://e.example/a:b>", r"<https\://e.example/a:b>"),
+        ("<a@e.example>", r"<a\@e.example>"),
+        ("<https://e.example/`[a](b)\\>", r"<https\://e.example/\`\[a\](b)\\>"),
         ("https://e.example:8000/x", r"https\://e.example:8000/x"),
     ],
 )
@@ -167,6 +169,8 @@ def test_where_a_bare_address_ends(text: str, found: str) -> None:
         ('[a]( /b "title") [c](</d e>)', {"/b", "/d e"}),
         ("[a](/b_(c)) [d](/e)f)", {"/b_(c)", "/e"}),
         ("[a](\n/b)", {"/b"}),
+        ("[a](/b)[c](/d)|[e](/f)|<g@h.example><i:j>", {"/b", "/d", "/f", "mailto:g@h.example"}),
+        ("[a]() [b](<>) <b> <i:> < c:d> [e](<f g)", set()),
         ("[a]: /b/c 'title'", {"/b/c"}),
         ("https://h.example/https://i.example", {"https://h.example/https://i.example"}),
     ],
