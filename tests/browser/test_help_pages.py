@@ -184,7 +184,7 @@ def test_every_page_is_accessible_in_every_look(
 def test_a_page_is_light(new_page: NewPage, articles: list[Article], name: str, limit: int) -> None:
     page = new_page()
     finished: list[Request] = []
-    page.on("requestfinished", finished.append)
+    page.on("requestfinished", lambda request: finished.append(request))
     page.goto(ADDRESSES[name])
     page.wait_for_load_state("networkidle")
 
