@@ -25,10 +25,10 @@ from assistant.access import conversations, get_answer, get_conversation
 from assistant.answers import answer_payload, with_ledger
 from assistant.callers import Caller, caller_of
 from assistant.database import DATABASE_DOWN
-from assistant.endpoints import check_csrf, database_down
+from assistant.endpoints import check_csrf, database_down, read_object
 from assistant.feedback import AnswerFeedbackForm, record
 from assistant.models import Answer, Conversation
-from assistant.questions import parse_cursor, parse_object
+from assistant.questions import parse_cursor
 from assistant.refusals import InvalidFeedback, Malformed, NotAllowed, NotFound, Refusal
 
 PAGE_SIZE = 50
@@ -123,7 +123,7 @@ class AnswerFeedbackView(View):
             answer = get_answer(self.caller().owner, answer_id)
         except Answer.DoesNotExist:
             raise NotFound from None
-        form = AnswerFeedbackForm(_texts(parse_object(request._request.body)))
+        form = AnswerFeedbackForm(_texts(read_object(request._request)))
         if not form.is_valid():
             raise InvalidFeedback(fields=_told(form))
         feedback = record(answer, form.cleaned_data)

@@ -7,11 +7,14 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 
 from assistant.database import DATABASE_DOWN
-from assistant.refusals import Forbidden, NotAllowed, Refusal, Unavailable
+from assistant.questions import parse_object
+from assistant.refusals import Forbidden, Malformed, NotAllowed, Refusal, Unavailable
 from helpcenter.csrf import csrf_refusal
 
 AsyncView = Callable[..., Coroutine[Any, Any, HttpResponseBase]]
@@ -41,6 +44,14 @@ def check_csrf(request: HttpRequest) -> None:
     if reason:
         logger.warning("api_request_refused", extra={"reason": reason})
         raise Forbidden
+
+
+def read_object(request: HttpRequest) -> dict[str, Any]:
+    """The body, a JSON object. Raises `Malformed`."""
+    try:
+        return parse_object(request.body)
+    except RequestDataTooBig:
+        raise Malformed(_("The request is too large.")) from None
 
 
 def endpoint(*methods: str) -> Callable[[AsyncView], AsyncView]:

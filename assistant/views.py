@@ -25,9 +25,9 @@ from assistant import chat
 from assistant.callers import caller_of, sender_of
 from assistant.chat import Found
 from assistant.database import db
-from assistant.endpoints import endpoint, refused
+from assistant.endpoints import endpoint, read_object, refused
 from assistant.frames import Encoder
-from assistant.questions import parse_ask, parse_cursor, parse_object
+from assistant.questions import parse_ask, parse_cursor
 from assistant.refusals import Unavailable
 
 JSON = "application/json"
@@ -37,7 +37,7 @@ EVENT_STREAM = "text/event-stream"
 @endpoint("POST")
 async def answers(request: HttpRequest) -> HttpResponseBase:
     """Asks. Gives the answer once it is finished, or its events as they come."""
-    data = parse_object(request.body)
+    data = read_object(request)
     if key := request.headers.get("Idempotency-Key"):
         data["key"] = key
     question = parse_ask(data)

@@ -168,7 +168,12 @@ class Socket:
     """A WebSocket of the chat, in this process. Made by hand: the one that Channels has for
     tests wants another server installed."""
 
-    def __init__(self, cookies: SimpleCookie, origin: str | None = "http://testserver") -> None:
+    def __init__(
+        self,
+        cookies: SimpleCookie,
+        origin: str | None = "http://testserver",
+        path: str = "/ws/v1/chat/",
+    ) -> None:
         from helpcenter.asgi import application
 
         cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in cookies.items())
@@ -177,7 +182,7 @@ class Socket:
             headers.append((b"origin", origin.encode()))
         scope = {
             "type": "websocket",
-            "path": "/ws/v1/chat/",
+            "path": path,
             "query_string": b"",
             "headers": headers,
             "client": ("127.0.0.1", 50000),
