@@ -16,7 +16,9 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Child:
-    """`grace_seconds` is how long it may take to end after SIGTERM, before its group is killed."""
+    """`grace_seconds` is how long it may take to end after SIGTERM, before its group is killed.
+    With `niceness` above 0 it leaves the processor to others that want it (see nice(1)).
+    """
 
     def __init__(
         self,
@@ -24,9 +26,11 @@ class Child:
         command: Sequence[str],
         environment: Mapping[str, str],
         grace_seconds: float,
+        niceness: int = 0,
     ) -> None:
         self.name = name
         self.grace_seconds = grace_seconds
+        self._niceness = niceness
         self._command = command
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
@@ -43,7 +47,7 @@ class Child:
             env=self._environment,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=_end_with_parent,
+            preexec_fn=self._prepare,
         )
 
     def exit_status(self) -> int | None:
@@ -69,6 +73,13 @@ class Child:
                 self._process.wait(self.grace_seconds)
         self.kill()
 
+    def _prepare(self) -> None:
+        """Runs in the new process. On Linux it ends when the supervisor is killed: nothing keeps
+        the port or works on unseen."""
+        os.nice(self._niceness)
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
     def kill(self) -> None:
         """Kill the whole group, what a dead leader left behind as well."""
         if self._process:
@@ -77,9 +88,3 @@ class Child:
             except ProcessLookupError:
                 return
             self._process.wait()
-
-
-def _end_with_parent() -> None:
-    """On Linux, end when the supervisor is killed: nothing keeps the port or works on unseen."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -33,6 +33,8 @@ SERVER_CHECK_SECONDS = 5.0
 PORT_WAIT_SECONDS = 3.0
 # A worker may finish the task it is at; what takes longer is handed out again later.
 WORKER_GRACE_SECONDS = 20
+# Neither a start nor an import of a thousand articles makes visitors wait.
+BEHIND_THE_PAGES = 10
 
 
 class Supervisor:
@@ -111,8 +113,8 @@ def site_children() -> list[Child]:
     web_grace = turn + web.STORE_SECONDS + web.CLOSE_SECONDS + 5
     return [
         Child("web", [sys.executable, "-m", "helpcenter.web"], environment, web_grace),
-        Child("worker", [*celery, *worker], environment, WORKER_GRACE_SECONDS),
-        Child("schedule", [*celery, "beat", "--pidfile="], environment, 5),
+        Child("worker", [*celery, *worker], environment, WORKER_GRACE_SECONDS, BEHIND_THE_PAGES),
+        Child("schedule", [*celery, "beat", "--pidfile="], environment, 5, BEHIND_THE_PAGES),
     ]
 
 

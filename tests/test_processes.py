@@ -108,3 +108,12 @@ signal.pause()
     orphan = psutil.Process(int((tmp_path / "pid").read_text()))
     supervisor.kill()
     wait_until(lambda: not is_alive(orphan), "the orphan's end")
+
+
+def test_it_can_be_put_behind_others() -> None:
+    command = [sys.executable, "-c", WAIT]
+    process = Child("example", command, dict(os.environ), 20, niceness=3)
+    process.start()
+    assert process.pid
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == os.getpriority(os.PRIO_PROCESS, 0) + 3
+    process.end()
