@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 
 from articles import publishing
@@ -251,6 +252,21 @@ def test_a_missing_page_offers_the_search(client: Client) -> None:
     assert response.status_code == 404
     assert "This page does not exist" in response.content.decode()
     assert 'action="/search/"' in response.content.decode()
+
+
+def test_the_page_for_a_broken_site_needs_nothing_that_may_be_broken(
+    django_assert_num_queries: Any,
+) -> None:
+    with django_assert_num_queries(0):
+        body = render_to_string("500.html")
+    assert "Something went wrong on our side" in body
+
+
+def test_a_form_from_another_page_is_refused_in_plain_words(staff: User) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    response = browser.post("/admin/login/", {"username": "staff", "password": "x"})
+    assert response.status_code == 403
+    assert "That is not allowed" in response.content.decode()
 
 
 def test_the_sites_name_contact_and_colours_are_on_every_page(client: Client) -> None:

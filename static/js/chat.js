@@ -63,6 +63,7 @@ function retry(turn) {
   if (running) return;
   if (turn.text) turn.find(".failure").hidden = true;
   else remove(turn);
+  composer.box.focus({ preventScroll: true });
   ask(turn.question, { retryOf: turn.id });
 }
 

@@ -128,6 +128,8 @@ def test_from_the_search_to_an_answer_and_its_source(
     turn.locator(".prose .citation").click()
     panel = page.get_by_role("complementary", name="Article")
     expect(panel.get_by_role("heading", name="Set up single sign-on")).to_be_visible()
+    expect(panel.get_by_role("heading", name="Connect your identity provider")).to_be_in_viewport()
+    assert violations(page) == []
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
     expect(turn.locator(".prose a.citation")).to_be_focused()

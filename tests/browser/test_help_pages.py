@@ -63,6 +63,7 @@ def test_a_visitor_searches_reads_and_votes(new_page: NewPage, articles: list[Ar
     expect(page.get_by_role("status").first).to_contain_text("found")
     box.press("ArrowDown")
     expect(box).to_have_attribute("aria-activedescendant", "search-large-suggestions-0")
+    assert violations(page) == []
     box.press("Enter")
 
     expect(page.get_by_role("heading", name="Set up single sign-on")).to_be_visible()
