@@ -1,15 +1,18 @@
-"""What a configuration makes of the site, in processes that start with it, as operators do."""
+"""What a configuration makes of the site."""
 
-import json
 import os
 import re
+import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from helpcenter import settings as module
+from helpcenter.environment import SettingError
 from tests.servers import PROJECT, documented_variables
 
 PUBLIC = {
@@ -18,45 +21,30 @@ PUBLIC = {
     "ALLOWED_HOSTS": "help.example.com",
     "DATABASE_URL": "postgresql://user@host/name",
 }
-SHOW = """
-import json
-from helpcenter import settings
-print(json.dumps({name: getattr(settings, name) for name in %r}, default=str))
-"""
+
+Load = Callable[[dict[str, str]], dict[str, Any]]
 
 
-def python(
-    script: str, folder: Path, variables: dict[str, str]
-) -> subprocess.CompletedProcess[str]:
-    """Run a script with these variables and none that this process has for the site."""
-    inherited = {
-        name: value for name, value in os.environ.items() if name not in documented_variables()
-    }
-    environment = {**inherited, "HELPCENTER_DATA_DIR": str(folder / "data"), **variables}
-    return subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=PROJECT,
-        env={**environment, "PYTHONPATH": str(PROJECT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Load:
+    """Reads the settings anew, with these variables and none that this process has."""
 
+    def read(variables: dict[str, str]) -> dict[str, Any]:
+        for name in documented_variables():
+            monkeypatch.setenv(name, "")
+        for name, value in {"HELPCENTER_DATA_DIR": str(tmp_path), **variables}.items():
+            monkeypatch.setenv(name, value)
+        return runpy.run_path(str(PROJECT / "helpcenter" / "settings.py"))
 
-def settings_of(folder: Path, variables: dict[str, str], *names: str) -> dict[str, object]:
-    result = python(SHOW % (names,), folder, variables)
-    assert result.returncode == 0, result.stderr
-    found: dict[str, object] = json.loads(result.stdout)
-    return found
+    return read
 
 
 @pytest.mark.parametrize("missing", ["SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL"])
 def test_a_public_site_without_its_key_hosts_or_database_does_not_start(
-    missing: str, tmp_path: Path
+    load: Load, missing: str
 ) -> None:
-    result = python("import helpcenter.settings", tmp_path, PUBLIC | {missing: ""})
-    assert result.returncode == 1
-    assert re.fullmatch(f"{missing}: not set, and DEBUG is off; .*\n", result.stderr)
+    with pytest.raises(SettingError, match=f"^{missing}: not set, and DEBUG is off; "):
+        load(PUBLIC | {missing: ""})
 
 
 @pytest.mark.parametrize(
@@ -77,59 +65,61 @@ def test_a_public_site_without_its_key_hosts_or_database_does_not_start(
         ("TRUSTED_PROXIES", "proxy"),
     ],
 )
-def test_a_wrong_value_is_named_in_one_line(variable: str, value: str, tmp_path: Path) -> None:
-    result = python("import helpcenter.settings", tmp_path, PUBLIC | {variable: value})
+def test_a_wrong_value_is_named(load: Load, variable: str, value: str) -> None:
+    with pytest.raises(SettingError, match=f"^{variable}: "):
+        load(PUBLIC | {variable: value})
+
+
+@pytest.mark.parametrize(
+    "command", [["manage.py", "check"], ["-m", "celery", "-A", "helpcenter", "report"]]
+)
+def test_a_process_ends_with_the_one_line_and_no_traceback(command: list[str]) -> None:
+    result = subprocess.run(
+        [sys.executable, *command],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT), "PORT": "eighty"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert result.returncode == 1
-    assert re.fullmatch(f"{variable}: [^\n]+\n", result.stderr)
+    assert result.stderr == "PORT: expected a whole number from 1 to 65535, not 'eighty'\n"
 
 
-def test_a_provider_of_embeddings_needs_the_name_of_its_model(tmp_path: Path) -> None:
-    result = python(
-        "import helpcenter.settings", tmp_path, PUBLIC | {"EMBEDDING_BACKEND": "openai"}
-    )
-    assert result.stderr == "EMBEDDING_MODEL: not set, and EMBEDDING_BACKEND is openai\n"
+def test_a_provider_of_embeddings_needs_the_name_of_its_model(load: Load) -> None:
+    with pytest.raises(SettingError, match="EMBEDDING_MODEL: not set, and EMBEDDING_BACKEND is"):
+        load(PUBLIC | {"EMBEDDING_BACKEND": "openai"})
 
 
-def test_a_checkout_without_any_configuration_serves_its_own_machine(tmp_path: Path) -> None:
-    found = settings_of(
-        tmp_path, {}, "DEBUG", "ALLOWED_HOSTS", "DATABASE_IS_EMBEDDED", "REDIS_IS_EMBEDDED", "HOST"
-    )
-    assert found == {
-        "DEBUG": False,
-        "ALLOWED_HOSTS": ["localhost", "127.0.0.1", "[::1]"],
-        "DATABASE_IS_EMBEDDED": True,
-        "REDIS_IS_EMBEDDED": True,
-        "HOST": "127.0.0.1",
-    }
+def test_a_checkout_without_any_configuration_serves_its_own_machine(load: Load) -> None:
+    found = load({})
+    assert found["DEBUG"] is False
+    assert found["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]"]
+    assert found["DATABASE_IS_EMBEDDED"]
+    assert found["REDIS_IS_EMBEDDED"]
+    assert found["HOST"] == "127.0.0.1"
 
 
-def test_a_generated_key_is_kept(tmp_path: Path) -> None:
-    first = settings_of(tmp_path, {}, "SECRET_KEY")
-    assert len(str(first["SECRET_KEY"])) > 50
-    assert settings_of(tmp_path, {}, "SECRET_KEY") == first
+def test_a_generated_key_is_kept(load: Load) -> None:
+    key = load({})["SECRET_KEY"]
+    assert len(key) > 50
+    assert load({})["SECRET_KEY"] == key
 
 
-def test_local_defaults_fill_in_what_is_missing_and_only_that(tmp_path: Path) -> None:
-    found = settings_of(
-        tmp_path,
-        {"LOCAL_DEFAULTS": "on", "ALLOWED_HOSTS": "help.example.com"},
-        "ALLOWED_HOSTS",
-        "DATABASE_IS_EMBEDDED",
-    )
-    assert found == {"ALLOWED_HOSTS": ["help.example.com"], "DATABASE_IS_EMBEDDED": True}
+def test_local_defaults_fill_in_what_is_missing_and_only_that(load: Load) -> None:
+    found = load({"LOCAL_DEFAULTS": "on", "ALLOWED_HOSTS": "help.example.com"})
+    assert found["ALLOWED_HOSTS"] == ["help.example.com"]
+    assert found["DATABASE_IS_EMBEDDED"]
 
 
 def test_a_public_site_over_https_protects_its_cookies_and_says_so_to_browsers(
-    tmp_path: Path,
+    load: Load,
 ) -> None:
     names = ["SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SECURE_HSTS_SECONDS"]
-    https = PUBLIC | {"SITE_URL": "https://help.example.com/"}
-    assert settings_of(tmp_path, https, *names) == {
-        "SESSION_COOKIE_SECURE": True,
-        "CSRF_COOKIE_SECURE": True,
-        "SECURE_HSTS_SECONDS": 31_536_000,
-    }
-    assert not any(settings_of(tmp_path, PUBLIC, *names).values())
+    https = load(PUBLIC | {"SITE_URL": "https://help.example.com/"})
+    assert [https[name] for name in names] == [True, True, 31_536_000]
+    http = load(PUBLIC)
+    assert not any(http[name] for name in names)
 
 
 def test_what_is_documented_is_what_is_read() -> None:
