@@ -32,9 +32,10 @@ class CitationWriter:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._delivery = Delivery()
+        self._placement = _Placement(ledger, self._delivery)
         self._is_closed = False
         self._scanner = AnswerScanner(
-            emit=self._emit,
+            emit=self._placement.place,
             emit_list=self._emit_list,
             has_delivered=lambda: not self._delivery.is_empty,
             is_listing=self._is_listing,
@@ -64,9 +65,6 @@ class CitationWriter:
         self._delivery.finish()
         self._ledger.finish()
         return self._delivery.take()
-
-    def _emit(self, piece: Piece) -> None:
-        _Placement(self._ledger, self._delivery).place(piece)
 
     def _emit_list(self, named: list[Reference]) -> None:
         self._delivery.drop_space()

@@ -355,7 +355,7 @@ class Scanner:
         while True:
             self._expire(position)
             position = self._forget(position)
-            if not (yield from self._has(position)):
+            if position >= len(self._text) and not (yield from self._has(position)):
                 return position
             end = _end_of(_RUN, self._text, position)
             self.steps += 1
@@ -387,6 +387,8 @@ class Scanner:
 
     def _expire(self, position: int) -> None:
         """An opening bracket whose label would be too long is text."""
+        if not self._openers:
+            return
         expired = 0
         for opener in self._openers:
             if position - opener.label_start <= LONGEST_LABEL:
