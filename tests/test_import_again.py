@@ -140,6 +140,18 @@ def test_overwrite_replaces_what_was_edited_on_the_site(tmp_path: Path, edit: An
     assert run(tmp_path).outcomes == {"a.md": Outcome.UNCHANGED}
 
 
+def test_a_category_that_was_given_up_on_the_site_does_not_come_back(tmp_path: Path) -> None:
+    import_files(tmp_path, {"billing/old/a.md": "A."})
+    refile(imported("billing/old/a.md"))
+    Category.objects.filter(name="Old").delete()
+    Category.objects.filter(name="Billing").delete()
+
+    assert run(tmp_path).outcomes == {"billing/old/a.md": Outcome.KEPT}
+    assert Category.objects.get().name == "Elsewhere"
+    assert run(tmp_path, overwrite=True).outcomes == {"billing/old/a.md": Outcome.UPDATED}
+    assert str(imported("billing/old/a.md").category) == "Old"
+
+
 def test_the_same_edit_in_file_and_site_is_no_conflict(tmp_path: Path) -> None:
     import_files(tmp_path, {"a.md": "From the file."})
     edit_text(imported("a.md"))

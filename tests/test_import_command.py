@@ -13,7 +13,7 @@ from articles.access import ANONYMOUS
 from articles.management.commands import import_articles as command
 from articles.models import Article
 from articles.search import search
-from tests.import_folders import imported, write
+from tests.import_folders import imported, picture, write
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +47,12 @@ def test_a_fresh_import_can_be_searched_when_the_command_ends(tmp_path: Path) ->
     assert [hit.article.title for hit in results.hits][:1] == ["Reset your password"]
 
 
+def test_images_are_counted(tmp_path: Path, media: Path) -> None:
+    write(tmp_path / "in", {"a.md": "![x](x.png)", "x.png": picture()})
+
+    assert "1 images copied." in import_articles(tmp_path / "in")
+
+
 def test_it_fails_when_a_file_could_not_go_in(tmp_path: Path) -> None:
     write(tmp_path, {"good.md": "Good.", "bad.md": "---\na: b: c\n---"})
     out = StringIO()
@@ -56,11 +62,18 @@ def test_it_fails_when_a_file_could_not_go_in(tmp_path: Path) -> None:
     assert raised.value.returncode == 1
     assert "Not imported (1):\n  bad.md: its front matter is not valid YAML" in out.getvalue()
     assert Article.objects.get().external_id == "good.md"
+    with pytest.raises(CommandError):
+        call_command("import_articles", tmp_path, stdout=(again := StringIO()))
+    assert "Nothing changed" not in again.getvalue()
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["--encoding", "klingon"], "is not an encoding"), ([], "does not exist")],
+    [
+        (["--encoding", "klingon"], "is not an encoding"),
+        (["--source", "demo"], "demo content"),
+        ([], "does not exist"),
+    ],
 )
 def test_arguments_that_make_no_sense_are_named(
     tmp_path: Path, arguments: list[str], message: str

@@ -53,6 +53,12 @@ def test_a_zendesk_export_goes_in_with_sections_languages_and_links(tmp_path: Pa
                         "the other</a>.</p><p>a_b * c</p>",
                     ),
                     zendesk(12, html_url=f"{address}/12-Second", created_at="2023-01-02T03:04:05Z"),
+                    zendesk(
+                        13,
+                        html_url="https://help.example.com/about",
+                        body=f'<a href="https://other.example/hc/articles/12">x</a> '
+                        f'<a href="{address}/11-First?x=1">y</a>',
+                    ),
                 ],
                 "page": 1,
                 "next_page": None,
@@ -69,6 +75,9 @@ def test_a_zendesk_export_goes_in_with_sections_languages_and_links(tmp_path: Pa
         f"## Start {{#h_01}}\n\nSee [the other]({second.get_absolute_url()}).\n\na_b \\* c"
     )
     assert second.slug == "article-12"
+    assert imported("zendesk:13").body == (
+        f"[x](https://other.example/hc/articles/12) [y]({first.get_absolute_url()})"
+    )
     assert second.published_at is not None
     assert second.published_at.year == 2023
 

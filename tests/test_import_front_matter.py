@@ -79,6 +79,7 @@ def test_a_category_may_be_a_path_and_the_first_of_a_list(tmp_path: Path) -> Non
             "a.md": page("category: Guides > Billing"),
             "b.md": page("categories: [Guides, News]"),
             "guides/c.md": page("category: ''"),
+            "guides/d.md": page("categories: []"),
         },
     )
 
@@ -86,6 +87,7 @@ def test_a_category_may_be_a_path_and_the_first_of_a_list(tmp_path: Path) -> Non
     assert billing is not None
     assert billing.name == "Billing"
     assert billing.parent == guides == imported("guides/c.md").category
+    assert imported("guides/d.md").category == guides
     assert "b.md: of 2 categories only the first is used" in messages(report)
 
 
@@ -118,7 +120,14 @@ def test_every_sign_of_an_unfinished_page_makes_a_draft(tmp_path: Path, front_ma
 
 @pytest.mark.parametrize(
     "front_matter",
-    ["draft: false", "draft:", "published: true", "published: 2024-01-01", "status: Published"],
+    [
+        "draft: false",
+        "draft:",
+        "hidden: false",
+        "published: true",
+        "published: 2024-01-01",
+        "status: Published",
+    ],
 )
 def test_a_page_that_says_it_is_finished_is_published(tmp_path: Path, front_matter: str) -> None:
     assert import_page(tmp_path, f"title: Pricing\n{front_matter}").status == Status.PUBLISHED

@@ -71,6 +71,9 @@ def markdown(text: str) -> str:
         ("<table><caption>None</caption>Text<tr></tr></table>", "None\nText"),
         ("<p a='1' / b>Text</p>", "Text"),
         ("<p a={1>Text", "<p a={1>Text"),
+        ("<p>Text</p x>", "Text</p x>"),
+        ("{/* no comment */} in plain Markdown", "{/* no comment */} in plain Markdown"),
+        ("<script>`</script>` x</script>Text", "Text"),
         ("> <p>Said.</p>", "> Said."),
         ("Text<div>more</div>text", "Text\nmore\ntext"),
         ("</div>Text</p>", "Text"),
@@ -221,11 +224,11 @@ def test_components_without_a_text_are_counted() -> None:
     ],
 )
 def test_hostile_input_is_handled_in_linear_time(hostile: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     mdx(hostile)
     markdown(hostile)
 
-    assert time.monotonic() - started < 3
+    assert time.process_time() - started < 3
 
 
 def test_code_is_found_where_a_reader_sees_code() -> None:

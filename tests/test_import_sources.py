@@ -159,6 +159,14 @@ def test_links_out_of_a_folder_and_what_is_no_file_are_refused(tmp_path: Path) -
     assert set(report.outcomes) == {"a.md", "inside.md", "sub/b.md"}
 
 
+def test_a_file_that_is_gone_when_it_is_read_is_named(tmp_path: Path) -> None:
+    source = sources.open_source(write(tmp_path, {"a.md": "A."}))
+    (tmp_path / "a.md").unlink()
+
+    with pytest.raises(CannotImportError, match="cannot be read: No such file"):
+        source.read("a.md")
+
+
 def test_what_is_no_content_is_left_alone_and_counted(tmp_path: Path) -> None:
     report = import_files(
         tmp_path,

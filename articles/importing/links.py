@@ -36,7 +36,8 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_HELP_DESK_ARTICLE = re.compile(r"/articles/(\d+)")
+_HELP_DESK_ARTICLE = re.compile(r"https?://(?P<host>[^/]+)/.*?articles/(?P<id>\d+)")
+"""A help desk's address of an article: its number counts, the words behind it may change."""
 _PAGE_ENDINGS = MARKDOWN | HTML
 
 
@@ -48,14 +49,15 @@ class Pages:
         self._by_path: dict[str, Document] = {}
         self._by_address: dict[str, Document] = {}
         self._by_ending: dict[str, set[str]] = defaultdict(set)
-        self._by_external_id: dict[str, Document] = {}
+        self._by_number: dict[tuple[str, str], Document] = {}
         for document in documents:
             self._add(document)
 
     def _add(self, document: Document) -> None:
-        self._by_external_id[document.external_id] = document
         for address in document.addresses:
             self._by_address[address] = document
+            if number := _HELP_DESK_ARTICLE.match(address):
+                self._by_number[number["host"], number["id"]] = document
         for name in _names(document):
             self._by_path.setdefault(name, document)
             self._by_ending[name.rpartition("/")[2]].add(document.path)
@@ -78,13 +80,10 @@ class Pages:
     def _find_elsewhere(self, address: str) -> Document | None:
         """An address of the site that the export came from."""
         found = self._by_address.get(address.split("?")[0])
-        number = _HELP_DESK_ARTICLE.search(address)
-        if found or not number or not self._by_address:
+        number = _HELP_DESK_ARTICLE.match(address)
+        if found or not number:
             return found
-        host = address.split("/")[2:3]
-        known = self._by_external_id.get(f"zendesk:{number[1]}")
-        is_same_site = known and any(other.split("/")[2:3] == host for other in known.addresses)
-        return known if is_same_site else None
+        return self._by_number.get((number["host"], number["id"]))
 
     def _find_by_ending(self, path: str) -> Document | None:
         """The one page that fits when the site's root lies above or below the folder's."""

@@ -187,8 +187,11 @@ def _is_text(name: str) -> bool:
 
 
 def _read_file(file: Path) -> bytes:
-    with file.open("rb") as stream:
-        return _within_limit(stream.read(MAX_FILE_BYTES + 1))
+    try:
+        with file.open("rb") as stream:
+            return _within_limit(stream.read(MAX_FILE_BYTES + 1))
+    except OSError as error:
+        raise CannotImportError(f"cannot be read: {error.strerror}") from error
 
 
 def _within_limit(data: bytes) -> bytes:

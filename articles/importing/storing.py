@@ -79,25 +79,33 @@ class Categories:
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], Category] = {}
 
+    def find(self, path: tuple[str, ...]) -> Category | None:
+        """The category at the end of `path`; None where it does not exist, or for no path."""
+        if path and path not in self._known:
+            parent = self.find(path[:-1])
+            found = None if path[:-1] and parent is None else self._child(parent, path[-1])
+            if found is None:
+                return None
+            self._known[path] = found
+        return self._known.get(path)
+
     def get(self, path: tuple[str, ...]) -> Category | None:
-        """The category at the end of `path`; None for an empty path."""
-        if not path:
-            return None
-        if path not in self._known:
-            self._known[path] = self._found_or_created(self.get(path[:-1]), path[-1])
-        return self._known[path]
+        """The category at the end of `path`, created where it is missing; None for no path."""
+        if path and self.find(path) is None:
+            parent = self.get(path[:-1])
+            self._known[path] = Category.objects.create(parent=parent, name=path[-1])
+        return self._known.get(path)
 
     def forget(self) -> None:
         """Called when a transaction was rolled back: what it created is gone."""
         self._known.clear()
 
     @staticmethod
-    def _found_or_created(parent: Category | None, name: str) -> Category:
+    def _child(parent: Category | None, name: str) -> Category | None:
         """By its slug first, which stays when somebody renames a category on the site."""
         inside = Category.objects.filter(parent=parent)
         slug = slugify(name, allow_unicode=True)
-        found = inside.filter(slug=slug).first() or inside.filter(name__iexact=name).first()
-        return found or Category.objects.create(parent=parent, name=name)
+        return inside.filter(slug=slug).first() or inside.filter(name__iexact=name).first()
 
 
 def existing_articles(documents: Iterable[Document]) -> dict[str, Article]:
@@ -125,12 +133,15 @@ def store(
     article = article or Article(external_id=document.external_id)
     was_edited = not is_new and fingerprint(article) != article.imported_hash
     old_slug, old_status, before = article.slug, article.status, fingerprint(article)
-    _fill(article, document, body, categories.get(document.category))
+    category = categories.find(document.category)
+    _fill(article, document, body, category)
     article.slug, article.status = slug, document.status
-    if not is_new and fingerprint(article) == before:
+    is_filed = category is not None or not document.category
+    if not is_new and is_filed and fingerprint(article) == before:
         return _unchanged(article, was_edited), article.pk
     if was_edited and not overwrite:
         return Outcome.KEPT, article.pk
+    article.category = categories.get(document.category)
     article.slug, article.status = old_slug or slug, old_status
     _save(article, document, slug)
     Article.objects.filter(pk=article.pk).update(imported_hash=fingerprint(article))

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
+from articles import demo
 from articles.importing import CannotImportError, Options, import_articles
 from articles.importing.summary import problem_lines, summary_lines
 
@@ -49,6 +50,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         _check_encoding(options["encoding"])
+        if f"{options['source']}:" == demo.PREFIX:
+            raise CommandError(f"--source: “{options['source']}” names this product's demo content")
         chosen = Options(
             prefix=f"{options['source']}:" if options["source"] else "",
             encoding=options["encoding"],
