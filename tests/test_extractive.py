@@ -337,6 +337,38 @@ def test_words_that_are_rare_in_the_article_decide() -> None:
 QUESTIONS = json.loads(Path(__file__).with_name("manual_questions.json").read_text())
 
 
+def share_of(answers: list[Answer], holds: Callable[[Answer], bool]) -> float:
+    return sum(map(holds, answers)) / len(answers)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_real_questions_are_answered_from_a_right_article(shared_dir: Path) -> None:
+    sample = json.loads((shared_dir / "retrieval/wixqa-sample.json").read_text())
+    names = {}
+    for each in sample["articles"]:
+        names[each["id"]] = indexed(each["title"], body=each["text"]).title
+    frequencies.recount()
+    right = {
+        asked["question"]: {names[article] for article in asked["articles"]}
+        for asked in sample["questions"]
+    }
+    answers = [Answer(question) for question in right]
+    assert share_of(answers, lambda a: bool(right[a.question].intersection(a.opened))) >= 0.70
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_questions_about_another_product_are_declined(shared_dir: Path) -> None:
+    from articles.importing import import_articles
+
+    sample = json.loads((shared_dir / "retrieval/wixqa-sample.json").read_text())
+    import_articles(shared_dir / "corpora/plausible-docs/docs")
+    frequencies.recount()
+    answers = [Answer(asked["question"]) for asked in sample["questions"]]
+    assert share_of(answers, lambda a: a.outcome.declined == "not_in_docs") >= 0.90
+
+
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_twenty_questions_about_the_product_are_answered_from_the_right_page() -> None:
