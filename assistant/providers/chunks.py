@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
 from typing import Any
 
 from assistant import tokens
@@ -58,7 +57,10 @@ class ChunkReader:
     def read(self, data: str) -> str:
         """The visible text of an event. Raises `ProviderError` for an error in the stream."""
         self.done = data.endswith(DONE)
-        return "".join(self._read_chunk(chunk) for chunk in _objects(data))
+        chunks = _objects(data)
+        if len(chunks) == 1:
+            return self._read_chunk(chunks[0])
+        return "".join(map(self._read_chunk, chunks))
 
     def close(self) -> str:
         return self._text.close()
@@ -79,7 +81,7 @@ class ChunkReader:
             reason = "tool_calls"
         return Finished(reason, calls, self._counted(prompt_tokens))
 
-    def _read_chunk(self, chunk: Mapping[str, Any]) -> str:
+    def _read_chunk(self, chunk: dict[str, Any]) -> str:
         if chunk.get("error"):
             if self._reason:
                 return ""
@@ -87,11 +89,11 @@ class ChunkReader:
         self._usage = _usage(chunk.get("usage")) or self._usage
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
-        return self._read_choice(choice) if isinstance(choice, Mapping) else ""
+        return self._read_choice(choice) if isinstance(choice, dict) else ""
 
-    def _read_choice(self, choice: Mapping[str, Any]) -> str:
+    def _read_choice(self, choice: dict[str, Any]) -> str:
         delta = choice.get("delta") or choice.get("message")
-        text = self._read_delta(delta) if isinstance(delta, Mapping) else ""
+        text = self._read_delta(delta) if isinstance(delta, dict) else ""
         reason = choice.get("finish_reason")
         if reason == "error":
             raise ProviderError("unavailable", "the provider ended in an error", retryable=True)
@@ -99,15 +101,17 @@ class ChunkReader:
             self._reason = reason
         return text
 
-    def _read_delta(self, delta: Mapping[str, Any]) -> str:
+    def _read_delta(self, delta: dict[str, Any]) -> str:
         calls = delta.get("tool_calls")
         for fragment in calls if isinstance(calls, list) else ():
-            if isinstance(fragment, Mapping):
+            if isinstance(fragment, dict):
                 self._calls.take(fragment)
-        reasoning = [text for name in _REASONING if (text := _content(delta.get(name)))]
-        content = _content(delta.get("content"))
-        self._received += [*reasoning, content]
-        self.began = self.began or bool(content or calls or reasoning)
+        content = delta.get("content")
+        if not isinstance(content, str):
+            content = _text_of(content)
+        thought = "" if content else "".join(_text_of(delta.get(name)) for name in _REASONING)
+        self._received.append(content or thought)
+        self.began = self.began or bool(content or thought or calls)
         return self._text.feed(content) if content else ""
 
     def _counted(self, prompt_tokens: int) -> Usage:
@@ -119,22 +123,22 @@ class ChunkReader:
         return Usage(prompt_tokens, 0, received, estimated=True)
 
 
-def _content(content: object) -> str:
-    """A delta's text; some providers send a list of parts, reasoning among them."""
+def _text_of(content: object) -> str:
+    """A field's text; some providers send a list of parts, reasoning among them."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else ()
-    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+    texts = (part.get("text") for part in parts if isinstance(part, dict))
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _objects(data: str) -> list[Mapping[str, Any]]:
+def _objects(data: str) -> list[dict[str, Any]]:
     """The chunk in an event; one per line where a server left out the empty lines."""
     try:
         found = [json.loads(data)]
     except ValueError:
         found = [_object(line) for line in data.splitlines()]
-    return [chunk for chunk in found if isinstance(chunk, Mapping)]
+    return [chunk for chunk in found if isinstance(chunk, dict)]
 
 
 def _object(line: str) -> object:
@@ -147,15 +151,15 @@ def _object(line: str) -> object:
 
 
 def _usage(usage: object) -> Usage | None:
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, dict):
         return None
     prompt, completion = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     details = usage.get("prompt_tokens_details")
-    cached = _count(details, "cached_tokens") if isinstance(details, Mapping) else 0
+    cached = _count(details, "cached_tokens") if isinstance(details, dict) else 0
     cached = cached or _count(usage, "prompt_cache_hit_tokens")
     return Usage(prompt, min(cached, prompt), completion) if prompt else None
 
 
-def _count(counts: Mapping[str, Any], name: str) -> int:
+def _count(counts: dict[str, Any], name: str) -> int:
     count = counts.get(name)
     return count if isinstance(count, int) and count > 0 else 0
