@@ -16,7 +16,7 @@ SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
 _SCHEME = re.compile(r"([^/?#]*?):")
 _HOST = re.compile(r"(?:https?:)?//([^/?#@:]+)(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
-_ANOTHER_SITE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
+_ANOTHER_SITE = re.compile(r"https?:|//", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from articles.outline import (
     FENCE,
     LIST_MARKER,
     RULE,
+    atx_heading,
     callout_opening,
     closes_fence,
     indent_of,
@@ -32,7 +33,6 @@ from articles.outline import (
 
 _QUOTE_MARKS = re.compile(r"(?: {0,3}>)+ ?")
 _ALERT = re.compile(r"\[!\w+\]$")
-_ATX_MARKS = re.compile(r"#{1,6}[ \t]+")
 _NEW_PARAGRAPH = re.compile(r"\n(?=[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]|\n))")
 _LANGUAGE = re.compile(r"[ \t]*([\w+#.-]{1,40})")
 _DASHES = re.compile(r"-+")
@@ -58,7 +58,7 @@ class Block:
     def text(self) -> str:
         if self.blocks:
             return self.glue.join(block.text for block in self.blocks)
-        return self.head + "".join(self.parts).rstrip() + self.foot
+        return (self.head + "".join(self.parts)).rstrip() + self.foot
 
     @property
     def is_prose(self) -> bool:
@@ -125,11 +125,11 @@ class _Reader:
 
     def _line_of_its_own(self, content: str) -> Block | None:
         """A callout's title, or a heading that the outline leaves to its section."""
-        opening, marks = callout_opening(content), _ATX_MARKS.match(content)
-        if opening is None and marks is None:
+        opening, heading = callout_opening(content), atx_heading(content)
+        if opening is None and heading is None:
             return None
         self.position += 1
-        return self._prose(opening.title if opening else _ATX_MARKS.sub("", content, count=1))
+        return self._prose(opening.title if opening else heading[1] if heading else "")
 
     def _paragraph(self) -> Block:
         def belongs(content: str) -> bool:
@@ -230,7 +230,7 @@ def _begins_block(content: str) -> bool:
     return bool(
         content[0] == ">"
         or LIST_MARKER.match(content)
-        or _ATX_MARKS.match(content)
+        or atx_heading(content)
         or FENCE.match(content)
         or RULE.match(content)
         or CALLOUT_END.match(content)
@@ -249,9 +249,8 @@ def _sentences(text: str) -> Iterator[str]:
     """Cut `text` behind the ends of sentences and lines; nothing is lost."""
     done = 0
     for match in _SENTENCE_END.finditer(text):
-        if match.end() > done:
-            yield text[done : match.end()]
-            done = match.end()
+        yield text[done : match.end()]
+        done = match.end()
     if done < len(text):
         yield text[done:]
 
@@ -259,6 +258,8 @@ def _sentences(text: str) -> Iterator[str]:
 def _code(code: str, info: str) -> Block:
     """A code block between fences that do not occur in it."""
     code = without_payloads(code)
+    if not code.strip():
+        return Block()
     mark = next((fence for fence in _FENCES if fence not in code), _FENCES[0])
     language = _LANGUAGE.match(info)
     head = f"{mark}{language[1] if language else ''}\n"

@@ -59,21 +59,27 @@ class _Packer:
         self.cap = 2 * target
 
     def pack(self, blocks: Sequence[Block], glue: str) -> list[str]:
-        """Texts of about the target, at most the cap: neighbours together where they fit."""
+        """Texts of about the target, at most the cap: neighbours together where they fit.
+
+        What is short, a lead-in or a last line, says little by itself: it joins its
+        neighbour even if that makes a passage longer than the target.
+        """
         texts: list[str] = []
-        for block in blocks:
-            for piece in self._pieces(block):
-                if texts and self._fit(texts[-1], piece, glue):
-                    texts[-1] += glue + piece
-                else:
-                    texts.append(piece)
+        for piece in (piece for block in blocks for piece in self._pieces(block)):
+            limit = self.cap if texts and self._is_short(texts[-1]) else self.target
+            self._add(texts, piece, glue, limit)
+        if texts and self._is_short(texts[-1]):
+            self._add(texts, texts.pop(), glue, self.cap)
         return texts
 
-    def _fit(self, text: str, piece: str, glue: str) -> bool:
-        """What is short joins its neighbour up to the cap: it says little by itself."""
-        together = len(text) + len(glue) + len(piece)
-        limit = self.cap if min(len(text), len(piece)) < self.target // 4 else self.target
-        return together <= limit
+    def _is_short(self, text: str) -> bool:
+        return len(text) < self.target // 4
+
+    def _add(self, texts: list[str], piece: str, glue: str, limit: int) -> None:
+        if texts and len(texts[-1]) + len(glue) + len(piece) <= limit:
+            texts[-1] += glue + piece
+        else:
+            texts.append(piece)
 
     def _pieces(self, block: Block) -> list[str]:
         whole = block.text

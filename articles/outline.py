@@ -106,6 +106,17 @@ def indent_of(line: str) -> int:
     return len(blank.expandtabs(4))
 
 
+def atx_heading(content: str) -> tuple[int, str] | None:
+    """Level and source of the heading that a line (without its indent) is; both marks go."""
+    match = _ATX.match(content)
+    if match is None:
+        return None
+    text = content[match.end() :]
+    unmarked = text.rstrip("#")
+    is_closed = not unmarked or unmarked[-1] in " \t"
+    return len(match[1]), unmarked.rstrip(" \t") if is_closed else text
+
+
 def is_table_delimiter(content: str) -> bool:
     """Whether a line (without its indent) may stand between a table's header and its rows."""
     return "|" in content and _TABLE_DELIMITERS.match(content) is not None
@@ -224,21 +235,12 @@ class _Scanner:
         if self.paragraph is None:
             self.paragraph = None if DEFINITION.match(content) else self.line
         elif self.paragraph == self.line - 1 and is_table_delimiter(content):
-            self._continue()
-
-    def _continue(self) -> None:
-        self.paragraph = None
-        self.continuing = True
+            self.paragraph = None
+            self.continuing = True
 
     def _atx(self, content: str) -> _Heading | None:
-        match = _ATX.match(content)
-        if match is None:
-            return None
-        text = content[match.end() :]
-        stripped = text.rstrip("#")
-        if not stripped or stripped[-1] in " \t":
-            text = stripped.rstrip(" \t")
-        return self._heading(len(match[1]), text, self.line) if text else None
+        heading = atx_heading(content)
+        return self._heading(*heading, self.line) if heading and heading[1] else None
 
     def _setext(self, content: str) -> _Heading | None:
         match = _SETEXT.match(content)
@@ -254,7 +256,7 @@ class _Scanner:
 
     def _starts_block(self, content: str, indent: int) -> bool:
         """Whether the line begins a block that is no heading; what it opens is then open."""
-        if RULE.match(content):
+        if RULE.match(content) or _ATX.match(content):
             self._close()
         elif opened := FENCE.match(content):
             self._close()
@@ -264,7 +266,7 @@ class _Scanner:
             self._skip_callout(opening.colons)
         elif content[0] == ">":
             self._close()
-            self._continue()
+            self.continuing = content.strip("> \t") != ""
         elif (marker := LIST_MARKER.match(content)) and self._may_begin_list(content, marker):
             self._close()
             self._open_item(content, indent, marker)

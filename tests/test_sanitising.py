@@ -1,0 +1,54 @@
+"""The last gate lets through what our renderers write, whatever HTML reaches it."""
+
+from __future__ import annotations
+
+import pytest
+
+from articles.addresses import ARTICLE_ADDRESSES, Addresses
+from articles.sanitising import sanitiser
+
+NOTHING = sanitiser(Addresses(link=lambda _: False, image=lambda _: False), heading_ids=False)
+ARTICLES = sanitiser(ARTICLE_ADDRESSES, heading_ids=True)
+
+
+@pytest.mark.parametrize(
+    ("html", "clean"),
+    [
+        ("<script>alert(1)</script>a", "a"),
+        ("<style>p{}</style>a", "a"),
+        ("<p onclick=alert(1) style=color:red>a</p>", "<p>a</p>"),
+        ("<iframe src=//evil.example></iframe>a", "a"),
+        ("<svg><script>alert(1)</script></svg>a", "a"),
+        ("<!-- a -->b", "b"),
+        ('<h2 id="main">a</h2>', "<h2>a</h2>"),
+        ('<p class="citation">a</p>', "<p>a</p>"),
+        ('<div class="callout callout-evil" role="alert">a</div>', "<div>a</div>"),
+        ('<a rel="opener" target="_blank">a</a>', "<a>a</a>"),
+        ('<code class="language-js citation">a</code>', "<code>a</code>"),
+        ('<code class="language-c++">a</code>', '<code class="language-c++">a</code>'),
+        ('<pre tabindex="5">a</pre>', "<pre>a</pre>"),
+        ('<a href="/known/">a</a><img src="/known.png" alt="b">', '<a>a</a><img alt="b">'),
+    ],
+)
+def test_only_what_is_listed_passes(html: str, clean: str) -> None:
+    assert NOTHING.clean(html) == clean
+
+
+def test_addresses_are_decided_once_more_on_the_finished_html() -> None:
+    gate = sanitiser(Addresses({"/a/"}.__contains__, {"/b.png"}.__contains__), heading_ids=False)
+    html = '<a href="/a/">x</a><a href="/c/">y</a><img src="/b.png"><img src="/d.png">'
+    assert gate.clean(html) == '<a href="/a/">x</a><a>y</a><img src="/b.png"><img>'
+
+
+def test_a_permitted_address_still_needs_a_permitted_scheme() -> None:
+    gate = sanitiser(Addresses(link=lambda _: True, image=lambda _: True), heading_ids=False)
+    html = '<a href="javascript:alert(1)">x</a><img src="data:image/png;base64,AAAA">'
+    assert gate.clean(html) == "<a>x</a><img>"
+
+
+def test_headings_of_articles_keep_their_ids() -> None:
+    assert ARTICLES.clean('<h2 id="größe">a</h2>') == '<h2 id="größe">a</h2>'
+
+
+def test_an_image_of_another_site_does_not_pass_into_an_article() -> None:
+    assert ARTICLES.clean('<img src="https://evil.example/x.png" alt="a">') == '<img alt="a">'
