@@ -67,7 +67,7 @@ def run(show: int) -> None:
     missing = [
         nearest(question, right) for question, right in zip(questions, relevant, strict=True)
     ]
-    retrieval.load(retrieval.plausible())
+    retrieval.import_plausible()
     foreign = ask_all(questions)
     pages, asked = manual()
     retrieval.load(pages)

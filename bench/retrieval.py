@@ -12,7 +12,6 @@ import json
 import math
 import os
 import random
-import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -61,7 +60,7 @@ def run() -> None:
     print(f"\n{len(questions)} questions, their own {len(wix['articles'])} articles\n")
     report_rankings(questions, relevant)
     own = [top_of(question, right) for question, right in zip(questions, relevant, strict=True)]
-    load(plausible())
+    import_plausible()
     foreign = [top_of(question, set()) for question in questions]
     report_floors(own, foreign)
 
@@ -71,8 +70,7 @@ def load(documents: Sequence[Document]) -> None:
     from articles import frequencies, indexing, publishing
     from articles.models import Article
 
-    Article.objects.update(live_revision=None, status="draft")
-    Article.objects.all().delete()
+    clear()
     for document in documents:
         article = Article(
             title=document["title"], body=document["text"], external_id=document["id"]
@@ -87,17 +85,24 @@ def load(documents: Sequence[Document]) -> None:
     print(f"indexed {len(documents)} articles in {seconds:.1f} s")
 
 
-def plausible() -> list[Document]:
-    """The documents of another product, without front matter and components."""
-    documents, root = [], SHARED / "corpora/plausible-docs/docs"
-    for path in sorted(root.rglob("*.md")):
-        text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-        title = re.search(r"^title:\s*(.+)$", text, re.MULTILINE)
-        body = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
-        body = re.sub(r"^import .*$|<[^>\n]+>", "", body, flags=re.MULTILINE)
-        name = title[1].strip("\"' ") if title else path.stem.replace("-", " ")
-        documents.append({"id": str(path.relative_to(root)), "title": name, "text": body})
-    return documents
+def import_plausible() -> None:
+    """Make the documentation of another product the only articles, as an import brings it in."""
+    from articles import frequencies
+    from articles.importing import import_articles
+
+    clear()
+    began = time.perf_counter()
+    report = import_articles(SHARED / "corpora/plausible-docs/docs")
+    seconds = time.perf_counter() - began
+    frequencies.fix_average_length("en")
+    print(f"\nimported {len(report.outcomes)} articles in {seconds:.1f} s")
+
+
+def clear() -> None:
+    from articles.models import Article
+
+    Article.objects.update(live_revision=None, status="draft")
+    Article.objects.all().delete()
 
 
 def report_rankings(questions: Sequence[str], relevant: Sequence[set[str]]) -> None:

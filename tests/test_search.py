@@ -200,8 +200,13 @@ def nearest_of(category: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found("nothing of this stands anywhere", category=category)
 
 
-def test_a_narrow_filter_gives_all_it_should(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("exact_rows", [20_000, 100, 5])
+def test_a_narrow_filter_gives_all_it_should(
+    monkeypatch: pytest.MonkeyPatch, exact_rows: int
+) -> None:
     billing = few_in_a_crowd(300, 12)
+    index()
+    monkeypatch.setattr("articles.candidates.EXACT_ROWS", exact_rows)
     assert nearest_of(billing, monkeypatch) == ["few"] * 10
 
 
