@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from assistant import tasks
 from assistant.models import Answer
@@ -78,7 +79,7 @@ class Browser:
         address = self.sites[site].replace("http://", "ws://")
         return connect(
             f"{address}/ws/v1/chat/",
-            origin=self.sites[site],  # type: ignore[arg-type]
+            origin=Origin(self.sites[site]),
             additional_headers={"Cookie": cookie},
         )
 
