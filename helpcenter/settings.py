@@ -175,7 +175,8 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-LOGIN_URL = "admin:login"
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "articles:home"
 SESSION_COOKIE_SECURE = IS_HTTPS
 CSRF_COOKIE_SECURE = IS_HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if IS_HTTPS and not DEBUG else 0

@@ -3,13 +3,14 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from helpcenter import health, media
+from helpcenter import accounts, health, media
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("media/<path:path>", media.media, name="media"),
     path("admin/", admin.site.urls),
+    *accounts.urlpatterns,
     path("", include("articles.urls")),
     path("", include("assistant.urls")),
 ]
