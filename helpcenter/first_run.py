@@ -23,7 +23,7 @@ def check_servers() -> None:
             cursor.execute("SELECT FROM pg_available_extensions WHERE name = 'vector'")
             has_vectors = bool(cursor.fetchall())
     except OperationalError as error:
-        reason = str(error).strip().splitlines()[-1]
+        reason = str(error).strip().splitlines()[0]
         raise SettingError("DATABASE_URL", f"the database does not answer: {reason}") from None
     if not has_vectors:
         raise SettingError("DATABASE_URL", "the server has no pgvector; install the extension")

@@ -58,3 +58,9 @@ def test_open_parents_are_accepted(tmp_path: Path) -> None:
     open_folder.mkdir()
     open_folder.chmod(0o711)
     data_folder.refuse_closed([open_folder, open_folder / "absent"], open_folder, "pgserver")
+
+
+def test_a_key_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "secret_key").mkdir()
+    with pytest.raises(SettingError, match=r"HELPCENTER_DATA_DIR: .*secret_key: Is a directory"):
+        data_folder.secret_key(tmp_path)

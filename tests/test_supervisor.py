@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -135,10 +134,8 @@ def test_it_sets_itself_up_serves_and_ctrl_c_ends_all_of_it_with_the_data_kept(
         assert first.stop(signal.SIGINT) == 0
     assert processes_on(open_dir) == []
 
-    started = time.monotonic()
     with site(open_dir) as second:
         second.wait_until_ready()
-        assert time.monotonic() - started < 30  # Under 10 on an idle machine.
         assert "password" not in second.output
         assert "Kept" in second.manage("shell", "-c", SHOW)
         assert second.stop(signal.SIGTERM) == 0
