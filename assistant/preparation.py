@@ -19,7 +19,7 @@ from assistant.models import Answer
 from assistant.prompts import PageAsked
 from assistant.provenance import Ledger
 from assistant.sending import Sender
-from assistant.tools import ArticleToolbox
+from assistant.tools import ArticleToolbox, room_in
 from helpcenter.models import SiteSettings
 
 
@@ -57,8 +57,11 @@ def load(answer_id: uuid.UUID, reader: Reader) -> Loaded:
     return Loaded(answer.question, SiteSettings.load().name, page, load_history(answer, reader))
 
 
-def set_up(loaded: Loaded, sender: Sender, model: Model) -> Work:
-    """The ledger holds what is carried over from earlier turns, and nothing else yet."""
+def set_up(loaded: Loaded, sender: Sender, model: Model, context_tokens: int) -> Work:
+    """The ledger holds what is carried over from earlier turns, and nothing else yet.
+
+    `context_tokens`: what the model can read, history and articles together.
+    """
     history = loaded.history
     ledger = Ledger(site_hosts=site_hosts(), show_uncited=model.mode == "context")
     toolbox = ArticleToolbox(
@@ -68,6 +71,7 @@ def set_up(loaded: Loaded, sender: Sender, model: Model) -> Work:
         db,
         article=loaded.article,
         refs=history.refs,
+        room=room_in(context_tokens),
         cautious=model.mode == "extractive",
     )
     prompt = prompts.build(
@@ -79,7 +83,7 @@ def set_up(loaded: Loaded, sender: Sender, model: Model) -> Work:
         numbers=history.numbers,
         page=_page(loaded.article, toolbox),
         language=sender.language,
-        context_tokens=settings.ASSISTANT_CONTEXT_TOKENS,
+        context_tokens=context_tokens,
     )
     for ref in sorted(prompt.carried & history.documents.keys()):
         earlier = history.documents[ref]

@@ -16,3 +16,9 @@ def estimate(text: str) -> int:
     """Tokens in `text`, rounded up; 0 only for an empty text."""
     wide = 0 if text.isascii() else sum(character > "\x7f" for character in text)
     return math.ceil((len(text) - wide) / _CHARACTERS + wide / _CHARACTERS_BEYOND_ASCII)
+
+
+def beginning(text: str, most: int) -> str:
+    """As much of the beginning of `text` as is about `most` tokens."""
+    count = estimate(text)
+    return text if count <= most else text[: len(text) * most // count]

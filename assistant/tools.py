@@ -19,7 +19,7 @@ from django.utils import translation
 
 from articles.access import Reader
 from articles.models import Article
-from assistant import tool_labels, tool_queries
+from assistant import tokens, tool_labels, tool_queries
 from assistant.agent import ToolCallRequest, ToolOutcome, ToolSpec
 from assistant.article_facts import ArticleFacts, PassageRead
 from assistant.events import SourceEntry
@@ -29,13 +29,14 @@ from assistant.tool_arguments import SPECS, BadCallError, read_arguments
 
 logger = logging.getLogger(__name__)
 
-BODY_CHARACTERS = 24_000
+ROOM_SHARE = 0.45
+"""Of what the model can read, for the articles' text in all results of a turn."""
+
+ROOM = 14_400
+BODY_TOKENS = 6_000
 """Of an article's text in one result; a longer one is cut, and says so."""
 
-TURN_CHARACTERS = 72_000
-"""Of articles' text in all results of a turn."""
-
-LEAST_CHARACTERS = 400
+LEAST_TOKENS = 100
 """With less room than this an article is not opened any more."""
 
 T = TypeVar("T")
@@ -53,8 +54,9 @@ class ArticleToolbox:
     `language` is the visitor's: labels are in it, and it is searched first. `article` is
     the page that is asked about; its title is shown to the model under `page_ref`.
     `refs` are the references that documents have in the conversation so far, by document
-    id: they keep them, and new documents get new ones. `cautious`: searches give only what
-    may be quoted without a model's judgement; for the extractive answerer.
+    id: they keep them, and new documents get new ones. `room`: tokens for articles' text,
+    see `room_in`. `cautious`: searches give only what may be quoted without a model's
+    judgement; for the extractive answerer.
     """
 
     specs: Sequence[ToolSpec] = SPECS
@@ -67,7 +69,7 @@ class ArticleToolbox:
         db: Database,
         article: Article | None = None,
         refs: Mapping[str, int] | None = None,
-        room: int = TURN_CHARACTERS,
+        room: int = ROOM,
         *,
         cautious: bool = False,
     ) -> None:
@@ -172,14 +174,14 @@ class ArticleToolbox:
         return ToolOutcome(_json({"documents": shown, **note}), label, count=len(shown))
 
     async def _open_article(self, ref: int = 0, slug: str = "") -> ToolOutcome:
-        if self._room < LEAST_CHARACTERS:
+        if self._room < LEAST_TOKENS:
             raise BadCallError("There is no room for more text. Answer from what you have.")
         article_id = next((key for key, number in self.refs.items() if number == ref), "")
         if ref and not article_id:
             raise BadCallError(f"No article has the ref {ref}. Search first.")
         facts, body = await self._db(tool_queries.read, self._reader, article_id, slug)
-        text = body[: min(BODY_CHARACTERS, self._room)]
-        self._room -= len(text)
+        text = tokens.beginning(body, min(BODY_TOKENS, self._room))
+        self._room -= tokens.estimate(text)
         facts.passages = [PassageRead("", "", text)]
         document = {**self._shown(facts, Exposure.FULL), "body": fenced(text)}
         if len(text) < len(body):
@@ -211,8 +213,9 @@ class ArticleToolbox:
         """Keeps of an article the passages that there is room for."""
         kept = []
         for passage in facts.passages:
-            if len(passage.text) <= self._room:
-                self._room -= len(passage.text)
+            cost = tokens.estimate(passage.text)
+            if cost <= self._room:
+                self._room -= cost
                 kept.append(passage)
         facts.passages = kept
         return bool(kept)
@@ -249,6 +252,11 @@ class ArticleToolbox:
             if self.refs[document_id] == wanted[0] or facts.slug == wanted[1]:
                 return facts.title
         return ""
+
+
+def room_in(context_tokens: int) -> int:
+    """Tokens of articles' text in a turn, for a model that can read so many in all."""
+    return int(context_tokens * ROOM_SHARE)
 
 
 def _texts(facts: ArticleFacts) -> list[str]:

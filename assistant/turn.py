@@ -43,6 +43,9 @@ SAVE_SECONDS = 10
 SAVE_LATER_SECONDS = 3600
 LONGEST_PAUSE_SECONDS = 5.0
 
+SHORTENED = 4
+"""By how much less is sent to a model for which it was too long."""
+
 _WORTH_TRYING_AGAIN = (*DATABASE_DOWN, IntegrityError)
 """An article may be deleted between the look and the commit: the next try sees that."""
 
@@ -124,9 +127,22 @@ class AnswerTurn:
         return Ending("failed", error_code="unavailable")
 
     async def _answer(self, output: Output) -> Outcome:
-        """The loop: loads, sets up, and delivers what the agent yields. Returns its outcome."""
+        """Loads, sets up and runs the loop. Where the endpoint reads less than the settings
+        say, it is tried once more with less, before anything was done."""
         loaded = await db(load, self.answer_id, self._sender.reader)
-        work = self._work = set_up(loaded, self._sender, select_model(settings))
+        model, context = select_model(settings), settings.ASSISTANT_CONTEXT_TOKENS
+        work = self._work = set_up(loaded, self._sender, model, context)
+        try:
+            return await self._run(work, output)
+        except ProviderError as error:
+            if error.code != "context_length" or work.progress.calls or work.progress.text:
+                raise
+            self._log_failure(error.code, detail=error.detail)
+        work = self._work = set_up(loaded, self._sender, model, context // SHORTENED)
+        return await self._run(work, output)
+
+    async def _run(self, work: Work, output: Output) -> Outcome:
+        """Delivers what the agent yields, and returns its outcome."""
         events = agent.run(
             messages=work.messages,
             model=work.model,

@@ -13,7 +13,7 @@ from django.db import OperationalError
 from articles import indexing, publishing
 from articles.access import ANONYMOUS, Reader
 from articles.models import Article, Status, Visibility
-from assistant import confidence, tool_queries, tools
+from assistant import confidence, tokens, tool_queries, tools
 from assistant.agent import ToolCallRequest, ToolOutcome
 from assistant.article_facts import ArticleFacts, PassageRead
 from assistant.fencing import CLOSING, OPENING, fenced, neutral, unfenced
@@ -232,18 +232,20 @@ def test_what_was_published_is_read_not_what_is_being_written(sso: Article) -> N
 
 
 def test_a_long_article_is_cut_and_says_so(sso: Article, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "BODY_CHARACTERS", 60)
+    monkeypatch.setattr(tools, "BODY_TOKENS", 15)
     box = Box()
     document = box.result("open_article", slug=sso.slug)["documents"][0]
-    assert unfenced(document["body"]) == SSO[:60]
+    beginning = unfenced(document["body"])
+    assert SSO.startswith(beginning)
+    assert 50 <= len(beginning) <= 60
     assert "note" in document
 
 
 def test_the_turn_has_room_for_so_much_text_and_no_more(
     sso: Article, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tools, "LEAST_CHARACTERS", 20)
-    box = Box(room=len(SSO) + 10)
+    monkeypatch.setattr(tools, "LEAST_TOKENS", 5)
+    box = Box(room=tokens.estimate(SSO) + 2)
     box.call("open_article", slug=sso.slug)
     assert "no room" in box.call("open_article", slug=sso.slug).error
     assert box.result("search_articles", query="set up single sign-on")["documents"] == []
