@@ -73,6 +73,7 @@ TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 DATABASE_URL = required("DATABASE_URL", "embedded", "set it to a postgresql:// URL or to embedded")
 DATABASE_IS_EMBEDDED = DATABASE_URL == "embedded"
 if DATABASE_IS_EMBEDDED:
+    Postgres(DATA_DIR).refuse_unusable_folder()
     DATABASE_URL = Postgres(DATA_DIR).url
 else:
     env.url("DATABASE_URL", DATABASE_SCHEMES)

@@ -26,13 +26,14 @@ Load = Callable[[dict[str, str]], dict[str, Any]]
 
 
 @pytest.fixture
-def load(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Load:
+def load(monkeypatch: pytest.MonkeyPatch, data_dir: Path) -> Load:
     """Reads the settings anew, with these variables and none that this process has."""
+    data_dir.parent.chmod(0o711)
 
     def read(variables: dict[str, str]) -> dict[str, Any]:
         for name in documented_variables():
             monkeypatch.setenv(name, "")
-        for name, value in {"HELPCENTER_DATA_DIR": str(tmp_path), **variables}.items():
+        for name, value in {"HELPCENTER_DATA_DIR": str(data_dir), **variables}.items():
             monkeypatch.setenv(name, value)
         return runpy.run_path(str(PROJECT / "helpcenter" / "settings.py"))
 

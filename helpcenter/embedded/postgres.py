@@ -145,20 +145,22 @@ class Postgres(SharedServer):
                     "interrupted; rename postgres.upgraded to postgres",
                 )
 
-    def _prepare_folders(self) -> None:
-        """As root, refuse before anything is made, and give the service user its own folder."""
+    def refuse_unusable_folder(self) -> None:
+        """As root, the parents have to be open already: they may be somebody's home."""
+        super().refuse_unusable_folder()
         if set(str(self.data_dir)) & set('",'):
             raise SettingError(
                 "HELPCENTER_DATA_DIR",
                 f"{self.data_dir}: PostgreSQL cannot use a folder with a comma or a quotation mark",
             )
-        as_root = os.geteuid() == 0
-        user = installation.SERVICE_USER
-        if as_root:
-            data_folder.refuse_closed(self.data_dir.parents, self.data_dir, user)
+        if os.geteuid() == 0:
+            parents = self.data_dir.parents
+            data_folder.refuse_closed(parents, self.data_dir, installation.SERVICE_USER)
+
+    def _prepare_folders(self) -> None:
         super()._prepare_folders()
-        if as_root:
-            data_folder.refuse_closed([self.data_dir], self.data_dir, user)
+        if os.geteuid() == 0:
+            data_folder.refuse_closed([self.data_dir], self.data_dir, installation.SERVICE_USER)
             self._give_to_service_user(self.run_dir)
 
     def _give_to_service_user(self, folder: Path) -> None:

@@ -130,7 +130,8 @@ class SharedServer(ABC):
     def _open(self, purpose: str) -> IO[bytes]:
         return (self.data_dir / f"{self.name}.{purpose}.lock").open("ab")
 
-    def _prepare_folders(self) -> None:
+    def refuse_unusable_folder(self) -> None:
+        """Refuse a data folder that cannot serve, before anything is made in it."""
         excess = len(os.fsencode(self.socket_path())) - MAX_SOCKET_PATH
         if excess > 0:
             raise SettingError(
@@ -138,6 +139,9 @@ class SharedServer(ABC):
                 f"{self.data_dir} is {excess} bytes too long for the sockets of the embedded "
                 "servers; choose a shorter path",
             )
+
+    def _prepare_folders(self) -> None:
+        self.refuse_unusable_folder()
         data_folder.create(self.data_dir)
         try:
             self.run_dir.mkdir(mode=0o700, exist_ok=True)
