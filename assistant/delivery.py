@@ -28,7 +28,11 @@ _DEFINES = re.compile(rf"{_LEAD}\[{_IN_LABEL}\]\Z")
 _OPENS_LABEL = re.compile(rf"{_LEAD}\[{_IN_LABEL}\\?\Z")
 _STAYS_IN_LABEL = re.compile(rf"{_IN_LABEL}\\?\Z")
 _CLOSES_LABEL = re.compile(rf"{_IN_LABEL}\]\Z")
-_AUTOLINK_HEAD = re.compile(r"<[A-Za-z][A-Za-z0-9+.\-]*\Z")
+_LEADS = re.compile(_LEAD)
+_BLOCK = re.compile(r"(?P<ticks>`{3,})|[0-9]{1,9}(?=[.)](?:\s|\Z))|(?=~|[-+*](?:\s|\Z))")
+_BULLET = re.compile(rf"\A{_LEAD}(?:[-+*]|[0-9]{{1,9}}[.)])\Z")
+_MAY_BE_BULLET = re.compile(r"[-+*]|[0-9]{1,9}[.)]?")
+_AUTOLINK_HEAD = re.compile(r"<[^\s<>]*\Z")
 _SPECIAL_IN_TITLE = re.compile(r"([\\\[\]`<]|:(?=//))")
 
 
@@ -67,17 +71,14 @@ class Delivery:
         """Text of the model's, as it stands."""
         if self._eating:
             piece = piece.lstrip(" \t")
-        if self._gone:
-            ahead = piece.lstrip("*_")
-            if not ahead:
-                self._run.append(piece)
-                return
-            piece = "".join((*self._run, piece))
-            self._run.clear()
-            self._settle(ahead[0])
-        if not piece:
+        if not piece or self._waits(piece):
             return
+        piece = self._take_run() + piece
         self._eating = False
+        if self._gone:
+            self._settle(piece.lstrip("*_")[0])
+        if self._eating:
+            piece = piece.lstrip(" \t")
         body = piece.strip()
         if not body:
             self._hold(piece)
@@ -156,7 +157,8 @@ class Delivery:
     def _hold(self, space: str) -> None:
         if space:
             self._space.append(space)
-            self._breaks = self._breaks or "\n" in space
+        if "\n" in space:
+            self._breaks, self._seam = True, False
 
     def _take_space(self) -> str:
         space = "".join(self._space)
@@ -164,19 +166,35 @@ class Delivery:
         self._breaks = False
         return space
 
+    def _take_run(self) -> str:
+        run = "".join(self._run)
+        self._run.clear()
+        return run
+
+    def _waits(self, piece: str) -> bool:
+        """Keeps text behind a removal that cannot be judged before what follows it is known."""
+        if self._gone:
+            waits = not piece.strip("*_")
+        else:
+            is_start = self._seam and (self._breaks or not self._line)
+            waits = is_start and _MAY_BE_BULLET.fullmatch("".join((*self._run, piece))) is not None
+        if waits:
+            self._run.append(piece)
+            self._eating = False
+        return waits
+
     def _meet(self, following: str) -> None:
         """Something that is no text follows: what waited for it is decided."""
         self._eating = False
         if self._gone:
-            run = "".join(self._run)
-            self._run.clear()
             self._settle(following)
-            if run:
-                self._write(self._guarded(run), live=True)
+        if run := self._take_run():
+            self._write(self._guarded(run), live=True)
 
     def _settle(self, following: str) -> None:
-        """Decides about the space before something that was removed."""
+        """Decides about the space around something that was removed within a line."""
         self._gone = False
+        self._eating = following.isspace() and not self._space and self._is_bullet()
         if not following or following.isspace() or following in _CLOSING:
             while self._space:
                 if last := self._space.pop().rstrip(" \t"):
@@ -196,6 +214,8 @@ class Delivery:
         return " " if near and not self._space and self.is_live and near in before else ""
 
     def _guarded(self, body: str) -> str:
+        if self._seam and (inert := self._without_block(body)):
+            return inert
         if self._space:
             return body
         first, near = body[0], self._line[-1:]
@@ -207,6 +227,19 @@ class Delivery:
         if self._seam and self._merges(first):
             return f" {body}"
         return body
+
+    def _without_block(self, body: str) -> str:
+        """Text that a removal put where a fence or a list item may begin, made to begin none."""
+        block = _BLOCK.match(body)
+        before = "" if self._breaks else self._line + "".join(self._space)
+        if block is None or not _LEADS.fullmatch(before):
+            return ""
+        end = block.end()
+        return "\\`" * end + body[end:] if block["ticks"] else f"{body[:end]}\\{body[end:]}"
+
+    def _is_bullet(self) -> bool:
+        """Whether white space here would make the line a list item."""
+        return _BULLET.search(self._line) is not None
 
     def _would_cite(self) -> bool:
         """Whether a closing bracket here would make a marker that the model did not write."""
@@ -228,7 +261,7 @@ class Delivery:
             return True
         if near == "\\" and self.is_live and first in _PUNCTUATION:
             return True
-        if first == ":" and _AUTOLINK_HEAD.search(self._line):
+        if (first in _ALNUM or first in ":.@+-") and _AUTOLINK_HEAD.search(self._line):
             return True
         before = self._line[-8:].lower()
         return any(

@@ -1,0 +1,143 @@
+"""What holds of every answer, however hostile: slices, finality, numbers, links, order."""
+
+import random
+
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from assistant.citations import CitationWriter
+from assistant.provenance import Document, Exposure, Ledger
+from tests.citation_judge import invented, numbers_in
+from tests.citing import HOST, Given, Step
+
+HOSTILE = [
+    *("[", "]", "(", ")", "[[", "]]", "](", "![", "!", "【", "】", "†", "^", "<", ">", "|", ":"),
+    *("[1]", "[2]", "[3]", "[4]", "[7]", "[9]", "[1, 9]", "[9-1]", "[^2]", "[[3]]", "【2†s】"),
+    *("【9】", "【4:0†x】", "[0]", "[2024]", "1", "9", "[x]", "[a", "[9"),
+    *("`", "``", "```", "~~~", "````", "\\", "\\[", "\\]", "\\`", "`[1]`", "`[9]`", "`x"),
+    *(
+        "/articles/a/",
+        "/articles/nope/",
+        "https://evil.example/x",
+        "http",
+        "https:",
+        "//",
+        "tps://",
+    ),
+    *("https://help.example.com/articles/b", "https://status.example.org/now", "<https://", "@"),
+    *("javascript:x", "mailto:a@evil.example", "<a@evil.example>", "<mailto:h@example.org>"),
+    *("[l](/articles/a/)", "[l](/articles/t/#p)", "[l](/nope/)", "](/articles/c/)", "](/nope/)"),
+    *(
+        "[1](/articles/b/)",
+        "![i](/media/m.png)",
+        "![i](https://evil.example/p)",
+        "[](/articles/a/)",
+    ),
+    *(' "title"', " 'x", "(y)", "&#91;", "&lpar;", "&amp;", "[r]:", "[r]: /evil", "]:", "]: /evil"),
+    *(
+        "Sources:",
+        "## Quellen",
+        "**参考文献：**",
+        "\nSources: [1]",
+        "\nSources:\n- [2] b",
+        "[^1]: x",
+    ),
+    *("[r]", "[r", "r]", "[\nr]: /evil\n\n", "r]: /evil\n\n", "\n[r\n", "[`r]: /evil`\n\n", "[`r]"),
+    *("<https://evil.example/`>", "<https://evil.example/](/x)>", "<a`b@evil.example>", "\n\n[r]"),
+    *("\n", "\n\n", "\r\n", "\r\n\r\n", " ", "  ", "    ", "\t", "\u00a0", "\n- ", "\n1. ", "\n> "),
+    *("\n# ", "\n| ", " | ", "\n---\n", "\n===\n", "\n    ", "*", "**", "_", "__", "~", "-", "#"),
+    *(
+        "word",
+        "a",
+        "h",
+        "and",
+        ".",
+        ",",
+        "。",
+        "é",
+        "👩‍👩‍👧",
+        "\u202e",
+        "\u2066",
+        "مرحبا",
+        "你好",
+        "{",
+        "}",
+    ),
+]
+
+DOCUMENTS = [
+    Given(Document("a", "Reset [it]", "/articles/a/")),
+    Given(
+        Document("b", "Billing", "/articles/b/"),
+        text="https://status.example.org/now <mailto:h@example.org> ![m](/media/m.png)",
+    ),
+    Given(Document("c", "Plans", "/articles/c/"), Exposure.FULL),
+    Given(Document("t", "Only `a` title", "/articles/t/"), Exposure.TITLE),
+    Given(Document("x", "Closed", None)),
+    Given(Document("t", "Only `a` title", "/articles/t/")),
+]
+
+hostile = st.lists(
+    st.one_of(st.sampled_from(HOSTILE), st.text(max_size=3)), min_size=1, max_size=24
+).map("".join)
+answers = st.lists(st.one_of(hostile, st.sampled_from(DOCUMENTS)), min_size=1, max_size=6)
+seeds = st.integers(min_value=0, max_value=2**32)
+
+
+def deliver(steps: list[Step], cut: random.Random | None) -> tuple[list[str], Ledger]:
+    """What came out at each step, and at the end. `cut`: slices by chance, else whole."""
+    ledger = Ledger(site_hosts=[HOST])
+    writer = CitationWriter(ledger)
+    out = []
+    for step in steps:
+        if isinstance(step, Given):
+            ledger.expose(step.document, step.exposure, step.text)
+            continue
+        parts = []
+        while step:
+            size = cut.choice([1, 1, 1, 2, 3, 8]) if cut else len(step)
+            parts.append(writer.feed(step[:size]))
+            step = step[size:]
+        out.append("".join(parts))
+    return [*out, writer.close()], ledger
+
+
+@given(steps=answers, seed=seeds)
+def test_slicing_makes_no_difference(steps: list[Step], seed: int) -> None:
+    whole, ledger = deliver(steps, None)
+    sliced, other = deliver(steps, random.Random(seed))
+
+    assert sliced == whole
+    assert other.sources() == ledger.sources()
+    assert other.dropped == ledger.dropped
+    assert other.links == ledger.links
+    assert other.images == ledger.images
+
+
+@given(steps=answers)
+def test_no_prefix_shows_what_nobody_gave(steps: list[Step]) -> None:
+    ledger = Ledger(site_hosts=[HOST])
+    writer = CitationWriter(ledger)
+    text = ""
+    for step in steps:
+        if isinstance(step, Given):
+            ledger.expose(step.document, step.exposure, step.text)
+            continue
+        for character in step:
+            if out := writer.feed(character):
+                text += out
+                assert invented(text, ledger) == [], text
+    text += writer.close()
+    assert invented(text, ledger) == [], text
+
+
+@given(steps=answers)
+def test_numbers_follow_first_citation(steps: list[Step]) -> None:
+    out, ledger = deliver(steps, None)
+    first = list(dict.fromkeys(numbers_in("".join(out))))
+    note("".join(out))
+
+    assert first == list(range(1, len(first) + 1))
+    assert set(first) == set(ledger.numbers)
+    assert [source.number for source in ledger.sources() if source.number] == first
+    assert len({document.id for document in ledger.numbers.values()}) == len(first)
