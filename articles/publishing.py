@@ -89,10 +89,11 @@ def _new_revision(article: Article, author: AbstractBaseUser | None) -> ArticleR
 
 def _announce_published(article_id: int, revision_id: int, first: bool, index: bool) -> None:
     def announce() -> None:
-        if index:
-            tasks.index_article.delay(article_id)
         signals.article_published.send(
             sender=Article, article_id=article_id, revision_id=revision_id, first=first
         )
 
     transaction.on_commit(announce, robust=True)
+    if index:
+        # Of its own: while the broker is down it fails, and the listeners must hear all the same.
+        transaction.on_commit(lambda: tasks.index_article.delay(article_id), robust=True)

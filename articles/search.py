@@ -206,11 +206,12 @@ class _Asked:
 
 
 def _languages(language: str | None) -> list[str]:
-    """Those the index holds, in the order in which they are searched."""
-    held = set(IndexState.objects.values_list("language", flat=True))
+    """Those the index holds, in the order in which they are searched; all where it holds none
+    of those that are wanted."""
+    held = sorted(IndexState.objects.values_list("language", flat=True))
     default = base_language(settings.LANGUAGE_CODE)
-    wanted = [base_language(language), default] if language else [default, *sorted(held)]
-    return [name for name in dict.fromkeys(wanted) if name in held]
+    wanted = [base_language(language), default] if language else [default, *held]
+    return [name for name in dict.fromkeys(wanted) if name in held] or held
 
 
 def _vector(text: str) -> tuple[QueryVector | None, Reason | None]:

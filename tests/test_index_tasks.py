@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from kombu.exceptions import OperationalError
 
 from articles import indexing, publishing, tasks
 from articles.embeddings import EmbeddingError, HashedEmbedder
 from articles.models import Article, IndexEntry, IndexState, Passage, Status
+from articles.signals import article_published
 from helpcenter.celery import app
 from tests.factories import make_article
 from tests.processes import wait_until
@@ -139,3 +141,24 @@ def test_a_real_worker_indexes_what_is_published(worker: object) -> None:
         lambda: Passage.objects.filter(article=article, embedding__isnull=False).exists(),
         "the worker to index the article",
     )
+
+
+def test_listeners_hear_of_a_publication_while_the_broker_is_down(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    def fail(article_id: int) -> None:
+        raise OperationalError("no broker")
+
+    heard: list[int] = []
+
+    def listen(article_id: int, **kwargs: Any) -> None:
+        heard.append(article_id)
+
+    article_published.connect(listen)
+    monkeypatch.setattr(tasks.index_article, "delay", fail)
+    with django_capture_on_commit_callbacks(execute=True):
+        article = make_article("Guide")
+    article_published.disconnect(listen)
+
+    assert heard == [article.pk]
+    assert list(indexing.stale()) == [article]

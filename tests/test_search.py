@@ -252,6 +252,11 @@ def test_without_a_language_every_one_is_searched() -> None:
     assert found("账单") == ["电子发票"]
 
 
+def test_a_site_in_another_language_than_its_settings_say_is_searched_all_the_same() -> None:
+    make_indexed("电子发票", "您可以在账单页面下载电子发票。", language="zh-hans")
+    assert found("账单", language="en") == ["电子发票"]
+
+
 def test_an_index_that_holds_nothing_finds_nothing() -> None:
     results = search("password", reader=ANONYMOUS)
     assert (results.hits, results.languages) == ((), ())
