@@ -19,7 +19,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-import openai
 from django.conf import settings
 
 from articles.bm25 import dimension
@@ -124,7 +123,11 @@ class EndpointEmbedder:
     def __init__(self, model: str, dimensions: int, base_url: str, api_key: str) -> None:
         self.name = f"{model}-{dimensions}"
         self.dimensions = dimensions
+        # Costs each process a second and 20 MB: only those pay it that use an endpoint.
+        import openai
+
         self._model = model
+        self._refusal = openai.OpenAIError
         self._client = openai.OpenAI(
             base_url=base_url or None, api_key=api_key or "none", max_retries=0
         )
@@ -154,7 +157,7 @@ class EndpointEmbedder:
                 encoding_format="float",
                 **self._shortened(),
             )
-        except openai.OpenAIError as error:
+        except self._refusal as error:
             self._closed_until = time.monotonic() + self.PAUSE
             raise EmbeddingError(f"the embedding endpoint: {type(error).__name__}") from error
         found = [item.embedding for item in sorted(response.data, key=lambda item: item.index)]

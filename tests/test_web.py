@@ -126,3 +126,16 @@ def test_a_socket_that_no_route_takes_is_refused(live_site: str) -> None:
             return refusal.response.status_code
 
     assert asyncio.run(body()) in {403, 404}
+
+
+@pytest.mark.slow
+def test_without_a_model_its_client_is_not_loaded() -> None:
+    script = """
+import sys, django
+django.setup()
+import helpcenter.asgi
+sys.exit("openai" in sys.modules)
+"""
+    environment = site_environment(DJANGO_SETTINGS_MODULE="helpcenter.settings")
+    with running("web", [sys.executable, "-c", script], environment) as child:
+        assert ended(child) == 0

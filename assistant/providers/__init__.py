@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from assistant.agent import Mode, Model
 from assistant.providers.context import ContextModel
 from assistant.providers.extractive import ExtractiveModel
-from assistant.providers.openai import OpenAIModel
 
 if TYPE_CHECKING:
     from django.conf import LazySettings
@@ -32,6 +31,9 @@ def select_model(settings: LazySettings) -> Model:
 def _endpoint(
     name: str, api_key: str, base_url: str, mode: Mode, first_token_seconds: float
 ) -> Model:
+    # Its client costs each process a second and 20 MB: only those pay it that have a model.
+    from assistant.providers.openai import OpenAIModel
+
     model = OpenAIModel(
         name=name, api_key=api_key, base_url=base_url, first_token_seconds=first_token_seconds
     )
