@@ -5,10 +5,14 @@ carries a hash), the conditions. Its own middleware is synchronous, and a single
 moves every request of the site into a thread; this one is asynchronous where the server is.
 """
 
+import hashlib
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any, cast
 
+import whitenoise
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from django.contrib.staticfiles import finders
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
@@ -20,6 +24,20 @@ class AssetsStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Names carry a hash, those that one script imports another by as well."""
 
     support_js_module_import_aggregation = True
+
+
+def fingerprint() -> str:
+    """Changes when any asset does, and when they are collected in another way."""
+    files = [
+        Path(storage.path(name))
+        for finder in finders.get_finders()
+        for name, storage in finder.list([])
+    ]
+    digest = hashlib.sha256()
+    for file in sorted([*files, Path(__file__), Path(whitenoise.__file__)]):
+        status = file.stat()
+        digest.update(f"{file} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
 
 
 class AssetsMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]

@@ -4,13 +4,15 @@ The demo content and the first account come only into a database that has none.
 """
 
 import secrets
+from pathlib import Path
 
 import redis
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.db import OperationalError, connection
 
-from helpcenter import health
+from helpcenter import assets, health
 from helpcenter.environment import SettingError
 
 ADMIN = "admin"
@@ -38,7 +40,13 @@ def migrate() -> None:
 
 
 def collect_assets() -> None:
-    call_command("collectstatic", interactive=False, verbosity=0)
+    """Collect the assets, unless exactly these were collected the last time."""
+    stamp = Path(settings.STATIC_ROOT) / ".collected"
+    state = assets.fingerprint()
+    if stamp.exists() and stamp.read_text() == state:
+        return
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    stamp.write_text(state)
 
 
 def load_demo() -> None:

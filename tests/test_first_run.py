@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,3 +67,25 @@ def test_the_first_account_comes_once_with_a_password_that_opens_the_admin() -> 
 
 def test_migrations_can_be_applied_again() -> None:
     first_run.migrate()
+
+
+def test_assets_are_collected_again_only_when_they_have_changed(
+    settings: Settings, tmp_path: Path
+) -> None:
+    source, collected = tmp_path / "source", tmp_path / "collected"
+    source.mkdir()
+    (source / "own.css").write_text("old")
+    settings.STATIC_ROOT = collected
+    settings.STATICFILES_DIRS = [source]
+    first_run.collect_assets()
+    assert (collected / "own.css").read_text() == "old"
+
+    (collected / "own.css").write_text("not collected again")
+    first_run.collect_assets()
+    assert (collected / "own.css").read_text() == "not collected again"
+
+    (source / "own.css").unlink()
+    (source / "new.css").write_text("new")
+    first_run.collect_assets()
+    assert (collected / "new.css").read_text() == "new"
+    assert not (collected / "own.css").exists()
