@@ -63,6 +63,12 @@ def may_open(article: Article, reader: Reader) -> bool:
     return article.status == Status.PUBLISHED and article.visibility in reader.visibilities()
 
 
+def may_use(article: Article, reader: Reader) -> bool:
+    """Whether answers to `reader` may use this article, by the row at hand."""
+    usable = [*reader.visibilities(), Visibility.ANSWERS_ONLY]
+    return article.status == Status.PUBLISHED and article.visibility in usable
+
+
 def _published(visibilities: list[Visibility]) -> QuerySet[Article]:
     return Article.objects.filter(
         status=Status.PUBLISHED, live_revision__isnull=False, visibility__in=visibilities

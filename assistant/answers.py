@@ -16,8 +16,7 @@ from typing import Any
 from django.db.models import Prefetch, QuerySet
 from django.urls import reverse
 
-from articles.access import Reader, may_open
-from articles.models import Article, Status, Visibility
+from articles.access import Reader, may_open, may_use
 from assistant.answer_html import answer_html
 from assistant.failures import failure
 from assistant.models import Answer, AnswerDocument, AnswerFeedback
@@ -76,7 +75,7 @@ def source_payload(document: AnswerDocument, reader: Reader) -> dict[str, Any]:
     """A stored source as `events.source_payload` writes a live one. One that answers to this
     reader may no longer use has no address and says `"available": false`."""
     article = document.article
-    available = article is not None and _may_use(article, reader)
+    available = article is not None and may_use(article, reader)
     payload: dict[str, Any] = {
         "id": document.document_id,
         "slug": article.slug if article is not None and available else document.slug,
@@ -101,11 +100,6 @@ def _activity(document: AnswerDocument, reader: Reader) -> dict[str, Any]:
     """As in the `references` event: nothing is flagged but what was opened."""
     opened = document.exposure == AnswerDocument.Exposure.FULL
     return {**source_payload(document, reader), "consulted": opened}
-
-
-def _may_use(article: Article, reader: Reader) -> bool:
-    usable = [*reader.visibilities(), Visibility.ANSWERS_ONLY]
-    return article.status == Status.PUBLISHED and article.visibility in usable
 
 
 def _url(document: AnswerDocument, reader: Reader) -> str | None:

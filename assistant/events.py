@@ -122,11 +122,6 @@ class Error:
 Event = Started | Tool | References | Delta | Html | SourceAdded | Done | Error
 
 
-def is_last(event: Event) -> bool:
-    """Whether nothing follows this event in its answer."""
-    return isinstance(event, Done | Error)
-
-
 def source_payload(source: SourceEntry) -> dict[str, Any]:
     """The JSON object of a source. A flag that is None is left out, `changed` only if true."""
     payload: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
 
-from articles.access import ANONYMOUS, Reader, answerable, may_open, readable
+from articles.access import ANONYMOUS, Reader, answerable, may_open, may_use, readable
 from articles.models import Article, Status, Visibility
 from tests.factories import make_article
 
@@ -46,6 +46,8 @@ def test_each_reader_opens_what_is_meant_for_them(
     assert used == may_open_these | {"answers_only"}
     opened = {name for name, article in articles.items() if may_open(article, reader)}
     assert opened == may_open_these
+    usable = {name for name, article in articles.items() if may_use(article, reader)}
+    assert usable == may_open_these | {"answers_only"}
 
 
 def test_a_deactivated_user_reads_as_anonymous(owner: User) -> None:
@@ -56,4 +58,5 @@ def test_a_deactivated_user_reads_as_anonymous(owner: User) -> None:
 def test_a_withdrawn_article_is_open_to_nobody(staff: User) -> None:
     article = make_article(status=Status.DRAFT)
     assert not may_open(article, Reader.of(staff))
+    assert not may_use(article, Reader.of(staff))
     assert not readable(Reader.of(staff)).exists()
