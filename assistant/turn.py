@@ -19,7 +19,7 @@ from django.db import IntegrityError
 from django.utils import translation
 
 from assistant import agent, prompts
-from assistant.agent import Limits, Outcome, ProviderError
+from assistant.agent import Limits, Model, Outcome, ProviderError
 from assistant.background import end as end_tasks
 from assistant.background import spawn
 from assistant.conclusion import Delivered, Ending, end_of, last_event
@@ -57,12 +57,14 @@ class NotSavedError(Exception):
 
 
 class AnswerTurn:
-    """The turn of an answer whose row was just made."""
+    """The turn of an answer whose row was just made. `model`: who answers, in place of the one
+    that the settings name."""
 
-    def __init__(self, opened: Opened, sender: Sender) -> None:
+    def __init__(self, opened: Opened, sender: Sender, model: Model | None = None) -> None:
         self.answer_id = opened.answer_id
         self._opened = opened
         self._sender = sender
+        self._model = model
         self._work: Work | None = None
         self._answering: asyncio.Task[Outcome] | None = None
         self._is_stopped = False
@@ -120,8 +122,9 @@ class AnswerTurn:
             if error.code == "content_filter":
                 return Ending("truncated", truncated="content_filter")
             return Ending("failed", error_code=error.code)
-        if isinstance(error, DATABASE_DOWN):
-            self._log_failure("database")
+        if isinstance(error, DatabaseFailure):
+            # Without its text, which may hold what was asked.
+            self._log_failure("database", detail=type(error).__name__)
         else:
             logger.error("turn_broke", extra={"answer_id": self.answer_id}, exc_info=error)
         return Ending("failed", error_code="unavailable")
@@ -130,7 +133,8 @@ class AnswerTurn:
         """Loads, sets up and runs the loop. Where the endpoint reads less than the settings
         say, it is tried once more with less, before anything was done."""
         loaded = await db(load, self.answer_id, self._sender.reader)
-        model, context = select_model(settings), settings.ASSISTANT_CONTEXT_TOKENS
+        model = self._model or select_model(settings)
+        context = settings.ASSISTANT_CONTEXT_TOKENS
         work = self._work = set_up(loaded, self._sender, model, context)
         try:
             return await self._run(work, output)
