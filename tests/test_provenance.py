@@ -113,8 +113,23 @@ def test_any_exposure_of_this_turn_ends_carried(exposure: Exposure) -> None:
     ledger.expose(A, Exposure.FULL, carried=True)
     ledger.expose(A, exposure)
     ledger.expose(A, Exposure.FULL, carried=True)
+    ledger.cite(A)
 
-    assert ledger.sources() == [Source(A, None, True, "opened")]
+    assert ledger.sources() == [Source(A, 1, True, "opened")]
+
+
+@pytest.mark.parametrize(
+    ("exposure", "is_source"),
+    [(Exposure.TITLE, False), (Exposure.EXCERPT, False), (Exposure.FULL, True)],
+)
+def test_what_an_earlier_turn_opened_and_this_one_found_again_is_a_source_when_opened_again(
+    exposure: Exposure, is_source: bool
+) -> None:
+    ledger = Ledger()
+    ledger.expose(A, Exposure.FULL, carried=True)
+    ledger.expose(A, exposure)
+
+    assert bool(ledger.sources()) == is_source
 
 
 def test_the_order_of_sources() -> None:
