@@ -88,6 +88,10 @@ class ArticleAdmin(admin.ModelAdmin[Article]):
             *super().get_urls(),
         ]
 
+    def view_on_site(self, obj: Article) -> str | None:
+        """Only what is published has a page to look at."""
+        return obj.get_absolute_url() if obj.status == Status.PUBLISHED else None
+
     # Saving and publishing
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:

@@ -153,9 +153,7 @@ def test_the_list_says_what_is_live_and_what_waits(
 def test_the_preview_shows_the_working_copy_rendered(admin: Client) -> None:
     article = make_article("Plans", body="Three plans.")
     Article.objects.filter(pk=article.pk).update(body="## Prices\n\n**Four** <script>x</script>")
-    page = admin.get(
-        reverse("admin:articles_article_preview", args=[article.pk])
-    ).content.decode()
+    page = admin.get(reverse("admin:articles_article_preview", args=[article.pk])).content.decode()
 
     assert "<strong>Four</strong>" in page
     assert "<script>x" not in page
