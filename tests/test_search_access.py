@@ -130,3 +130,28 @@ def test_a_passage_that_is_deleted_during_a_search_is_no_error(
 
     monkeypatch.setattr(f"articles.search.{name}", delete_afterwards)
     assert found("old plan price") == []
+
+
+def test_a_text_that_is_replaced_during_a_search_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    article = make_indexed("Fees", "Call this number: 555.")
+
+    def replace_meanwhile(query: Analysed, found: list[Candidate]) -> list[Weighed]:
+        weighed = weigh(query, found)
+        article.body = "There is no number."
+        publishing.publish(article)
+        return weighed
+
+    monkeypatch.setattr("articles.search.weigh", replace_meanwhile)
+    assert found("number 555") == []
+
+
+def test_what_a_reader_may_not_see_takes_no_place_of_what_they_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("articles.candidates.PER_LIST", 2)
+    for number in range(4):
+        make_indexed(f"Pricing {number}", "Pricing.", visibility=Visibility.STAFF)
+    make_indexed("Plans", "A long text, with a word about pricing in it, and much else.")
+    assert found("pricing") == ["Plans"]
