@@ -25,6 +25,7 @@ from assistant.models import (
     DroppedCitation,
     ToolCall,
 )
+from assistant.support_records import judge_on_commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,7 @@ def _store_documents(end: End) -> None:
         for document, record in zip(documents, end.documents, strict=True)
         for position, passage in enumerate(record.passages)
     )
+    judge_on_commit(end.answer_id, documents)
 
 
 def _existing(model: type[Model], ids: set[int | None]) -> set[int]:

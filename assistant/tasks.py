@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+import uuid
+
 from celery import shared_task
 
-from assistant import gaps, reaping
+from assistant import gaps, reaping, support_records
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(soft_time_limit=90, time_limit=120)
@@ -18,3 +23,11 @@ def update_gap_report() -> int | None:
     """Takes new unanswered questions into the gap queue. Returns how many; None if it is busy."""
     run = gaps.update_report()
     return run.questions_added if run else None
+
+
+@shared_task(soft_time_limit=120, time_limit=150)
+def judge_support(answer_id: str) -> int:
+    """Judges how well the citations of an answer are supported. Returns how many it has."""
+    count = support_records.judge_answer(uuid.UUID(answer_id))
+    logger.info("support_judged", extra={"answer_id": answer_id, "citations": count})
+    return count

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Max, Prefetch, QuerySet
+from django.db.models import Exists, Max, OuterRef, Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.translation import gettext
@@ -20,7 +20,29 @@ from assistant.admin.audit import audit, rendered_text
 from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.answers import with_ledger
 from assistant.grounding import GAPS
-from assistant.models import Answer, AnswerDocument, Conversation
+from assistant.models import Answer, AnswerDocument, CitationSupport, Conversation
+from assistant.support import WEAK
+
+
+class SupportFilter(admin.SimpleListFilter):
+    """By the weakest of an answer's citations."""
+
+    title = _("support of citations")
+    parameter_name = "support"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("weak", _("weakly supported")), ("good", _("all well supported"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        judged = CitationSupport.objects.filter(
+            document__answer=OuterRef("pk"), score__isnull=False
+        )
+        weak = Exists(judged.filter(score__lt=WEAK))
+        if self.value() == "weak":
+            return queryset.filter(weak)
+        if self.value() == "good":
+            return queryset.filter(Exists(judged), ~weak)
+        return queryset
 
 
 @admin.register(Answer)
@@ -33,13 +55,13 @@ class AnswerAdmin(ReadOnlyAdmin):
         "sources",
         "rating",
         "status",
-        "model",
         "seconds",
         "created_at",
     ]
     list_display_links = ["asked"]
     list_filter = [
         "grounding",
+        SupportFilter,
         "status",
         "feedback__rating",
         "origin",

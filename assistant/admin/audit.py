@@ -10,7 +10,8 @@ from django.utils.translation import gettext
 from articles.access import Reader
 from assistant.answers import answer_payload
 from assistant.grounding import GAPS
-from assistant.models import Answer, AnswerDocument
+from assistant.models import Answer, AnswerDocument, CitationSupport
+from assistant.support import WEAK
 
 
 def rendered_text(answer: Answer, reader: Reader) -> SafeString:
@@ -28,11 +29,19 @@ def audit(answer: Answer, reader: Reader) -> dict[str, Any]:
         "retrieved": documents,
         "cited": [document for document in documents if document.cited or document.linked],
         "consulted": [document for document in documents if document.consulted],
+        "supports": supports(answer),
+        "weak_below": WEAK,
         "tool_calls": list(answer.tool_calls.all()),
         "dropped": list(answer.dropped.all()),
         "feedback": getattr(answer, "feedback", None),
         "is_gap": answer.grounding in GAPS,
     }
+
+
+def supports(answer: Answer) -> list[CitationSupport]:
+    """Each citation with its support, in the order of the text."""
+    found = CitationSupport.objects.filter(document__answer=answer)
+    return list(found.select_related("document", "passage").order_by("position", "document__ref"))
 
 
 def why(document: AnswerDocument) -> str:

@@ -8,13 +8,20 @@ from assistant.models.conversation import (
     Origin,
 )
 from assistant.models.gaps import GapQuestion, GapRun, GapTopic
-from assistant.models.ledger import AnswerDocument, AnswerPassage, DroppedCitation, ToolCall
+from assistant.models.ledger import (
+    AnswerDocument,
+    AnswerPassage,
+    CitationSupport,
+    DroppedCitation,
+    ToolCall,
+)
 
 __all__ = [
     "Answer",
     "AnswerDocument",
     "AnswerFeedback",
     "AnswerPassage",
+    "CitationSupport",
     "Conversation",
     "DroppedCitation",
     "GapQuestion",

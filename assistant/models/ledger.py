@@ -130,3 +130,52 @@ class DroppedCitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.text[:60]}"
+
+
+class CitationSupport(models.Model):
+    """How well the texts that the model was given of a document support a sentence citing it.
+
+    `position` counts the sentences of the delivered text from 0. The parts of the score are
+    those of `assistant.support.Parts`; a null `cosine` means that it was judged by words
+    alone. `score` is null where nothing could be judged, and `unjudged` says why.
+    """
+
+    class Unjudged(models.TextChoices):
+        SHORT = "short", _("the sentence says too little")
+        NO_TEXT = "no_text", _("only the title was given")
+        LANGUAGE = "language", _("article and answer are in different languages")
+
+    document = models.ForeignKey(AnswerDocument, on_delete=models.CASCADE, related_name="supports")
+    position = models.PositiveIntegerField(_("sentence"))
+    sentence = models.TextField(_("sentence"))
+    score = models.FloatField(_("support"), null=True, blank=True)
+    unjudged = models.CharField(_("not judged"), max_length=8, choices=Unjudged.choices, blank=True)
+    passage = models.ForeignKey(
+        AnswerPassage, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    evidence = models.TextField(_("best stretch of the passage"), blank=True)
+    coverage = models.FloatField(_("words shared"), default=0.0)
+    named = models.FloatField(_("words in title or heading only"), default=0.0)
+    phrases = models.FloatField(_("pairs of words shared"), default=0.0)
+    cosine = models.FloatField(_("likeness of vectors"), null=True, blank=True)
+    figures = models.FloatField(_("figures that are there"), default=1.0)
+    contradicts = models.BooleanField(_("a figure contradicts"), default=False)
+    negation_differs = models.BooleanField(_("negated on one side only"), default=False)
+
+    class Meta:
+        verbose_name = _("support of a citation")
+        verbose_name_plural = _("support of citations")
+        ordering = ["document", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "position"], name="support_once"),
+            models.CheckConstraint(
+                condition=Q(score__isnull=True) ^ Q(unjudged=""), name="judged_or_why_not"
+            ),
+            models.CheckConstraint(
+                condition=Q(score__isnull=True) | Q(score__range=(0.0, 1.0)),
+                name="support_between_0_and_1",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.sentence[:80]

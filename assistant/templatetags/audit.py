@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from django import template
+from django.utils.translation import gettext
 
 from assistant.admin.audit import why as reason
-from assistant.models import Answer, AnswerDocument
+from assistant.models import Answer, AnswerDocument, CitationSupport
 
 register = template.Library()
 
@@ -16,6 +17,23 @@ register = template.Library()
 def why(document: AnswerDocument) -> str:
     """Why the document is a source, or is none."""
     return reason(document)
+
+
+@register.filter
+def support_parts(support: CitationSupport) -> str:
+    """What the score is made of, in one line."""
+    parts = [gettext("words %(share).2f") % {"share": support.coverage}]
+    if support.cosine is None:
+        parts.append(gettext("judged by words alone"))
+    else:
+        parts.append(gettext("vectors %(cosine).2f") % {"cosine": support.cosine})
+    if support.contradicts:
+        parts.append(gettext("another figure is there"))
+    elif support.figures < 1:
+        parts.append(gettext("a figure is missing"))
+    if support.negation_differs:
+        parts.append(gettext("negated on one side only"))
+    return ", ".join(parts)
 
 
 @register.filter
