@@ -53,7 +53,10 @@ def test_a_stop_keeps_what_was_delivered(provider: ScriptedProvider) -> None:
         seen = await read_sse(response, until_type="delta")
         url = f"{ANSWERS}{seen[0]['answer_id']}/stop/"
         stopped = (await person.post(url)).json()
-        assert (stopped["status"], stopped["text"].strip()) == ("stopped", "Open Settings [1]. Then")
+        assert (stopped["status"], stopped["text"].strip()) == (
+            "stopped",
+            "Open Settings [1]. Then",
+        )
         assert [source["number"] for source in stopped["sources"]] == [1]
         assert provider.requests[-1].closed_by_client.wait(1)
         events = await person.resume_sse(seen[0]["answer_id"])
