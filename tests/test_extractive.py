@@ -193,6 +193,35 @@ def test_without_rounds_left_it_says_that_it_found_nothing(rounds: int) -> None:
     assert answer.text == "I could not find an answer to this in the help center."
 
 
+@pytest.mark.usefixtures("site")
+def test_an_article_of_which_nothing_can_be_quoted_is_declined() -> None:
+    indexed("Ask for a discount", body="import ask from 'discount'")
+    answer = Answer("How do I ask for a discount?")
+    assert answer.called == ["search_articles", "open_article", "cannot_answer"]
+    assert answer.outcome.declined == "not_in_docs"
+
+
+@pytest.mark.usefixtures("site")
+def test_two_articles_that_answer_about_as_well_are_both_quoted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("assistant.confidence.NEAR", 0.9)
+    for plan in ("Basic", "Premium"):
+        indexed(f"Delivery with {plan}", body="Parcels arrive within three working days.")
+    answer = Answer("How long until parcels arrive?")
+    assert len(answer.opened) == 2
+    assert answer.text.count("> Parcels arrive") == 2
+    assert [source.number for source in answer.ledger.sources()] == [1, 2]
+
+
+@pytest.mark.usefixtures("site")
+def test_a_link_whose_label_is_code_stays_a_link() -> None:
+    body = "Install the importer with [`pip`](https://example.org/pip) and restart the importer."
+    indexed("Install the importer", body=body)
+    text = Answer("How do I install the importer?").text
+    assert "[`pip`](https://example.org/pip)" in text
+
+
 # Small talk and lists
 
 
@@ -243,6 +272,11 @@ def test_a_list_of_something_that_is_no_category_is_searched_for() -> None:
     assert answer.opened == ["Single sign-on"]
 
 
+@pytest.mark.usefixtures("site")
+def test_a_long_message_asks_for_no_list() -> None:
+    assert "list_articles" not in Answer("list all articles " * 20).called
+
+
 @pytest.mark.django_db
 def test_a_long_list_says_that_it_goes_on() -> None:
     for number in range(35):
@@ -287,6 +321,28 @@ def test_a_long_list_is_cut_around_its_best_item() -> None:
 def test_a_short_list_is_whole_and_keeps_its_inner_lines() -> None:
     passage = "Steps:\n\n1. Open it\n   - gently\n2. Close it"
     assert quote("how do I open it gently", [passage], "en") == passage
+
+
+def test_a_list_that_is_too_long_from_its_beginning_is_cut_at_its_end() -> None:
+    items = [f"- Rule {number} says nothing" for number in range(20)]
+    text = quote("what says rule 0", ["\n".join(items)], "en")
+    assert text.startswith("- Rule 0 says nothing\n")
+    assert text.endswith("\n\n…")
+
+
+def test_a_list_that_answers_at_its_end_is_cut_at_its_beginning() -> None:
+    items = [f"- Rule {number} says nothing" for number in range(20)]
+    items[19] = "- Refunds take five days"
+    text = quote("how long do refunds take", ["\n".join(items)], "en")
+    assert text.startswith("…\n\n- Rule 12")
+    assert text.endswith("- Refunds take five days")
+
+
+def test_a_list_right_under_its_sentence_is_a_list() -> None:
+    passage = "Steps:\n1. Open the export\n2. Press Save"
+    assert quote("how do I export", [passage], "en") == (
+        "Steps:\n\n1. Open the export\n2. Press Save"
+    )
 
 
 def test_items_apart_by_empty_lines_are_one_list() -> None:

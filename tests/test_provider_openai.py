@@ -429,6 +429,11 @@ def test_calls_without_end_are_bounded(provider: ScriptedProvider) -> None:
     assert len(calls_of(provider, *chunks)) == 32
 
 
+def test_names_and_arguments_without_end_are_cut(provider: ScriptedProvider) -> None:
+    [(_id, name, arguments)] = calls_of(provider, call("x" * 9_000, "y" * 90_000))
+    assert (len(name), len(arguments)) == (64, 20_000)
+
+
 def test_calls_under_the_reason_stop_are_calls(provider: ScriptedProvider) -> None:
     provider.reply(call("search_articles", {"query": "sso"}), finish("stop"), DONE)
     assert end_of(read(model_at(provider))).reason == "tool_calls"
@@ -635,6 +640,14 @@ def test_an_event_without_end_is_given_up(
     provider.reply(b"data: " + b"x" * 2000, Endless())
     error = error_of(model_at(provider))
     assert (error.code, error.retryable) == ("unavailable", False)
+
+
+def test_a_whole_answer_without_end_is_given_up(
+    provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.providers.sse.MAX_EVENT_BYTES", 1000)
+    provider.reply(b" " * 2000, Endless(), Content_Type="application/json")
+    assert error_of(model_at(provider)).code == "unavailable"
 
 
 def test_logs_name_the_failure_and_neither_key_nor_words(

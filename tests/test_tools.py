@@ -13,6 +13,7 @@ from django.db import OperationalError
 from articles import indexing, publishing
 from articles.access import ANONYMOUS, Reader
 from articles.models import Article, Status, Visibility
+from articles.search import Hit
 from assistant import confidence, tokens, tool_queries, tools
 from assistant.agent import ToolCallRequest, ToolOutcome
 from assistant.article_facts import ArticleFacts, PassageRead
@@ -177,6 +178,12 @@ def test_a_cautious_search_gives_only_what_may_be_quoted(
     assert Box().result("search_articles", query=asked)["documents"]
 
 
+def test_a_hit_by_its_title_alone_is_never_quoted() -> None:
+    article = indexed("IT", body="Departments.")
+    hit = Hit(article, (), 9.0, None, 1.0, above_floor=True)
+    assert not confidence.is_sure("IT", hit, passages=10)
+
+
 def test_the_larger_a_help_center_the_surer_a_quote_has_to_be() -> None:
     floors = [confidence.strength_floor(passages) for passages in (1, 250, 500, 2_000, 10**6)]
     assert floors[0] == floors[1] == 0.25
@@ -249,6 +256,11 @@ def test_the_turn_has_room_for_so_much_text_and_no_more(
     box.call("open_article", slug=sso.slug)
     assert "no room" in box.call("open_article", slug=sso.slug).error
     assert box.result("search_articles", query="set up single sign-on")["documents"] == []
+
+
+def test_room_grows_with_what_the_model_can_read() -> None:
+    assert tools.room_in(32_000) == tools.ROOM
+    assert tools.room_in(1_000) < tools.BODY_TOKENS
 
 
 def test_an_article_without_text_is_no_source() -> None:

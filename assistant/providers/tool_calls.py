@@ -19,6 +19,7 @@ MAX_CALLS = 32
 """More in one round is a model gone wrong; the rest is left out."""
 
 MAX_ARGUMENT_CHARACTERS = 20_000
+MAX_NAME_CHARACTERS = 64
 
 
 @dataclass(slots=True)
@@ -37,9 +38,6 @@ class ToolCallParts:
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._calls)
 
     def take(self, fragment: Mapping[str, Any]) -> None:
         function = fragment.get("function")
@@ -78,7 +76,7 @@ class ToolCallParts:
 def _requests(call: _Call) -> list[ToolCallRequest]:
     """The call; several where one index was given several objects as arguments."""
     arguments = _whole("".join(call.arguments))[:MAX_ARGUMENT_CHARACTERS]
-    name, call_id = _whole(call.name), _whole(call.call_id)
+    name, call_id = _whole(call.name)[:MAX_NAME_CHARACTERS], _whole(call.call_id)
     objects = _objects(arguments)
     if len(objects) < 2:
         return [ToolCallRequest(call_id, name, arguments)]
