@@ -26,9 +26,9 @@ from assistant.agreement import Figure, contradicts, figures, negations
 from assistant.claims import split
 
 WEAK = 0.5
-"""Citations below are shown as weakly supported: of the reporting half of the labelled set, 9 of
-100 right ones, at least 95 of 100 with the wrong passage or article, and all whose number
-contradicts. Of plain denials it finds few."""
+"""Citations below are shown as weakly supported: of the reporting half of the labelled set, 5 of
+100 right ones, 95 of 100 with the wrong article or passage, and all whose number contradicts.
+Of plain denials it finds few."""
 
 LEAST_TERMS = 3
 """A sentence with fewer terms of its own says too little to be judged: "See [1]."."""

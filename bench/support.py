@@ -83,6 +83,14 @@ def report(name: str, vectors: Vectors | None, show: int) -> None:
         places = [n for n, one in enumerate(chosen) if one.claim.source.language == language]
         print(f"| in {language} | {len(places)} | {area_of(places, chosen, found):.3f} | | |")
     print(beside(chosen, vectors))
+    print("\n| score | pairs | right |\n| --- | --- | --- |")
+    for low in (0.0, 0.25, 0.5, 0.75):
+        band = [
+            pair.is_right
+            for pair, one in zip(chosen, found, strict=True)
+            if low <= one.score < low + 0.25
+        ]
+        print(f"| {low:.2f} to {low + 0.25:.2f} | {len(band)} | {fmean(band or [0]):.0%} |")
     worst = sorted(zip(chosen, found, strict=True), key=lambda one: -error(*one))[:show]
     for pair, support in worst:
         print(f"\n{support.score:.2f} {pair.kind}: {pair.claim.sentence}")
