@@ -72,8 +72,8 @@ class Entry:
 
 @dataclass(slots=True)
 class _Record:
-    """A document's line in the ledger. `linked` and `listed` hold the order of the first time.
-    `is_opened`: in this turn; what an earlier one opened and this one only listed was not read."""
+    """A document's line in the ledger. `opened`, `linked` and `listed` hold the order of the
+    first time in this turn."""
 
     document: Document
     ref: int
@@ -83,7 +83,6 @@ class _Record:
     number: int | None = None
     linked: int | None = None
     listed: int | None = None
-    is_opened: bool = False
 
     @property
     def is_cited(self) -> bool:
@@ -103,7 +102,7 @@ class _Record:
     @property
     def is_consulted(self) -> bool:
         """Opened in this turn, or given in text and cited. A title never is."""
-        return self.is_opened or (self.exposure > Exposure.TITLE and self.is_cited)
+        return self.opened is not None or (self.exposure > Exposure.TITLE and self.is_cited)
 
     def rank(self) -> tuple[int, int]:
         """The place in the payload: by number, by link, by list, by opening, titles last."""
@@ -170,9 +169,8 @@ class Ledger:
         record.document = document
         record.exposure = max(record.exposure, exposure)
         record.carried = record.carried and carried
-        record.is_opened |= exposure == Exposure.FULL and not carried
         self._tick()
-        if exposure == Exposure.FULL and record.opened is None:
+        if exposure == Exposure.FULL and not carried and record.opened is None:
             record.opened = self._tick()
         if document.url is not None:
             self._by_path[path_key(document.url)] = record

@@ -132,6 +132,15 @@ def test_what_an_earlier_turn_opened_and_this_one_found_again_is_a_source_when_o
     assert bool(ledger.sources()) == is_source
 
 
+def test_articles_stand_in_the_order_in_which_this_turn_opened_them() -> None:
+    ledger = Ledger()
+    ledger.expose(A, Exposure.FULL, carried=True)
+    ledger.expose(B, Exposure.FULL)
+    ledger.expose(A, Exposure.FULL)
+
+    assert [source.document for source in ledger.sources()] == [B, A]
+
+
 def test_the_order_of_sources() -> None:
     ledger = Ledger()
     title_1, title_2, linked_1, linked_2, opened_1, opened_2, number_1, number_2 = documents = [
