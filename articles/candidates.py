@@ -193,7 +193,7 @@ def _is_small(model: str, scope: Scope) -> bool:
     sql = f"""
         EXPLAIN (FORMAT JSON) SELECT FROM articles_passage p
         WHERE p.embedding_model = %s AND {condition}
-    """  # noqa: S608
+    """
     with connection.cursor() as cursor:
         cursor.execute(sql, [model, *values])
         (plan,) = cursor.fetchone()
