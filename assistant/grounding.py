@@ -20,12 +20,6 @@ FAR_COSINE = 0.18
 """A question whose nearest passage is farther is about nothing that the site is about.
 Questions whose own article is missing were never farther than 0.20, see `bench/extractive.py`."""
 
-_DECLINED = {
-    "out_of_scope": Grounding.OUT_OF_SCOPE,
-    "unclear_question": Grounding.UNCLEAR,
-    "not_in_docs": Grounding.REJECTED,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -57,12 +51,14 @@ def verdict(facts: Facts) -> Grounding:
     asked = not is_small_talk(facts.question)
     found = bool(facts.opened or facts.excerpts)
     missed = asked and facts.searched and not found
+    is_far = missed and not facts.cited and _is_far(facts.nearest)
+    rejects = facts.declined == "not_in_docs" or (asked and says_not_found(facts.text))
     rules = (
         (facts.failed or facts.search_failed, Grounding.UNAVAILABLE),
         (not facts.text.strip() and not missed, Grounding.UNAVAILABLE),
-        (facts.declined in _DECLINED, _DECLINED.get(facts.declined, Grounding.REJECTED)),
-        (missed and not facts.cited and _is_far(facts.nearest), Grounding.OUT_OF_SCOPE),
-        (asked and says_not_found(facts.text), Grounding.REJECTED),
+        (facts.declined == "out_of_scope" or is_far, Grounding.OUT_OF_SCOPE),
+        (facts.declined == "unclear_question", Grounding.UNCLEAR),
+        (rejects, Grounding.REJECTED),
         (facts.opened > 0 or facts.cited, Grounding.GROUNDED),
         (asked and facts.excerpts > 0, Grounding.UNCITED),
         (facts.linked_titles > 0, Grounding.LISTING),

@@ -20,7 +20,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, quantiles
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(PROJECT / "bench")]
@@ -89,7 +89,7 @@ def run(show: int) -> None:
             print(f"\nmissed: {one.question} -> {one.opened or 'declined'}, not {sorted(right)}")
 
 
-def manual() -> tuple[list[retrieval.Document], list[dict[str, list[str]]]]:
+def manual() -> tuple[list[retrieval.Document], list[dict[str, Any]]]:
     """The manual's pages, and questions with the pages that answer them."""
     from articles.importing import frontmatter
 

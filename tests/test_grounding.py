@@ -51,6 +51,11 @@ SEARCHED = replace(QUESTION, searched=True)
         pytest.param(
             replace(SEARCHED, nearest=0.05), Grounding.OUT_OF_SCOPE, id="out of scope, far away"
         ),
+        pytest.param(
+            replace(SEARCHED, nearest=0.05, declined="not_in_docs"),
+            Grounding.OUT_OF_SCOPE,
+            id="far away outweighs that the articles do not say it",
+        ),
         pytest.param(replace(SEARCHED, nearest=0.4), Grounding.NO_HITS, id="near, but not enough"),
         pytest.param(
             replace(SEARCHED, nearest=0.05, opened=1), Grounding.GROUNDED, id="far, but opened"
