@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from django.utils import translation
 
+from articles.answer_streaming import Block, BlockRenderer
 from assistant.eventlog import Entry, EventLog, LostError, Note, Writer
 from assistant.eventlog import html as html_module
 from assistant.eventlog.html import html_feed
@@ -141,14 +142,14 @@ def test_only_what_was_let_through_becomes_a_link() -> None:
 
 def test_it_is_rendered_once_for_all_who_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     rendered = 0
-    render = html_module.BlockRenderer.feed
+    render = BlockRenderer.feed
 
-    def counted(self: html_module.BlockRenderer, delta: str) -> list[html_module.Block]:
+    def counted(self: BlockRenderer, delta: str) -> list[Block]:
         nonlocal rendered
         rendered += 1
         return render(self, delta)
 
-    monkeypatch.setattr(html_module.BlockRenderer, "feed", counted)
+    monkeypatch.setattr(BlockRenderer, "feed", counted)
 
     async def test(log: EventLog) -> None:
         writer = begin(log)
@@ -175,10 +176,10 @@ def test_nobody_who_asks_for_it_costs_nothing(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_rendering_that_fails_loses_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: html_module.BlockRenderer, delta: str) -> list[html_module.Block]:
+    def broken(self: BlockRenderer, delta: str) -> list[Block]:
         raise RuntimeError
 
-    monkeypatch.setattr(html_module.BlockRenderer, "feed", broken)
+    monkeypatch.setattr(BlockRenderer, "feed", broken)
 
     async def test(log: EventLog) -> None:
         writer = begin(log)
@@ -209,14 +210,14 @@ def test_a_feed_that_is_lost_loses_its_page() -> None:
 def test_the_words_of_the_page_are_in_the_answers_language() -> None:
     seen: list[str | None] = []
 
-    def language(self: html_module.BlockRenderer, delta: str) -> list[html_module.Block]:
+    def language(self: BlockRenderer, delta: str) -> list[Block]:
         seen.append(translation.get_language())
         return []
 
     async def test(log: EventLog) -> None:
         writer = begin(log, language="de")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(html_module.BlockRenderer, "feed", language)
+            patch.setattr(BlockRenderer, "feed", language)
             html_feed(writer.feed)
             await said(writer, "Eins.")
 
