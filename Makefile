@@ -12,21 +12,22 @@ run: .venv/.run-stamp
 test: .venv/.test-stamp
 	@.venv/bin/python -m tests.run
 
-# The virtual environment is made once, and filled again when what it has to hold changes.
+# The virtual environment is made once (pip comes last, so one that was interrupted is made again),
+# and filled again when what it has to hold changes.
 
-.venv/bin/python:
+.venv/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or later is needed: make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
 		|| { echo "Python's venv module is needed: apt install python3-venv" >&2; exit 1; }
 	@$(PYTHON) -m venv .venv
 
-.venv/.run-stamp: requirements.txt | .venv/bin/python
+.venv/.run-stamp: requirements.txt | .venv/bin/pip
 	@echo "Installing what requirements.txt names"
 	@$(PIP) -r requirements.txt
 	@touch $@
 
-.venv/.test-stamp: requirements.txt requirements-dev.txt | .venv/bin/python
+.venv/.test-stamp: requirements.txt requirements-dev.txt | .venv/bin/pip
 	@echo "Installing what requirements-dev.txt names"
 	@$(PIP) -r requirements-dev.txt
 	@touch .venv/.run-stamp $@

@@ -43,6 +43,8 @@ def logging_settings() -> dict[str, Any]:
             # Django's own handlers would mail tracebacks and print each request's URL.
             "django": {"handlers": [], "propagate": True},
             "django.request": {"level": "ERROR"},
+            # The web server's own events say what this one's say at INFO.
+            "uvicorn.error": {"level": "WARNING"},
             # These name hosts and URLs at INFO.
             "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},

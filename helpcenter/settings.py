@@ -8,6 +8,7 @@ docs/settings.md describes every variable.
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from zoneinfo import available_timezones
 
 import django_stubs_ext
@@ -186,7 +187,9 @@ X_FRAME_OPTIONS = "DENY"
 
 # E-mail: without a server, messages wait in the data folder instead of being lost or logged.
 
-globals().update(email_settings(env.url("EMAIL_URL", EMAIL_SCHEMES, f"file://{DATA_DIR / 'mail'}")))
+globals().update(
+    email_settings(env.url("EMAIL_URL", EMAIL_SCHEMES, f"file://{quote(str(DATA_DIR / 'mail'))}"))
+)
 DEFAULT_FROM_EMAIL = SUPPORT_EMAIL or "helpcenter@localhost"
 
 # Background tasks
