@@ -13,238 +13,521 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('articles', '0001_extensions'),
+        ("articles", "0001_extensions"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Article',
+            name="Article",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.CharField(max_length=250, verbose_name='title')),
-                ('slug', models.SlugField(allow_unicode=True, blank=True, help_text='Part of the address. Made from the title when empty; changing it redirects.', max_length=120, unique=True, verbose_name='slug')),
-                ('summary', models.CharField(blank=True, max_length=500, verbose_name='summary')),
-                ('body', models.TextField(blank=True, help_text='Markdown.', verbose_name='text')),
-                ('position', models.PositiveIntegerField(default=0, verbose_name='order')),
-                ('language', models.CharField(default=articles.models.content.default_language, max_length=12, verbose_name='language')),
-                ('status', models.CharField(choices=[('draft', 'draft'), ('published', 'published'), ('archived', 'archived')], default='draft', editable=False, max_length=12, verbose_name='status')),
-                ('visibility', models.CharField(choices=[('public', 'everyone'), ('signed_in', 'signed-in readers'), ('staff', 'staff'), ('answers_only', 'answers only')], default='public', max_length=12, verbose_name='who may read it')),
-                ('external_id', models.CharField(blank=True, editable=False, help_text='Where an import found the article; a second import updates the same one.', max_length=300, null=True, unique=True, verbose_name='external id')),
-                ('imported_hash', models.CharField(blank=True, editable=False, max_length=64)),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('updated_at', models.DateTimeField(auto_now=True, verbose_name='changed')),
-                ('published_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='first published')),
-                ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='author')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("title", models.CharField(max_length=250, verbose_name="title")),
+                (
+                    "slug",
+                    models.SlugField(
+                        allow_unicode=True,
+                        blank=True,
+                        help_text="Part of the address. Made from the title when empty; changing it redirects.",
+                        max_length=120,
+                        unique=True,
+                        verbose_name="slug",
+                    ),
+                ),
+                ("summary", models.CharField(blank=True, max_length=500, verbose_name="summary")),
+                ("body", models.TextField(blank=True, help_text="Markdown.", verbose_name="text")),
+                ("position", models.PositiveIntegerField(default=0, verbose_name="order")),
+                (
+                    "language",
+                    models.CharField(
+                        default=articles.models.content.default_language,
+                        max_length=12,
+                        verbose_name="language",
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("draft", "draft"),
+                            ("published", "published"),
+                            ("archived", "archived"),
+                        ],
+                        default="draft",
+                        editable=False,
+                        max_length=12,
+                        verbose_name="status",
+                    ),
+                ),
+                (
+                    "visibility",
+                    models.CharField(
+                        choices=[
+                            ("public", "everyone"),
+                            ("signed_in", "signed-in readers"),
+                            ("staff", "staff"),
+                            ("answers_only", "answers only"),
+                        ],
+                        default="public",
+                        max_length=12,
+                        verbose_name="who may read it",
+                    ),
+                ),
+                (
+                    "external_id",
+                    models.CharField(
+                        blank=True,
+                        editable=False,
+                        help_text="Where an import found the article; a second import updates the same one.",
+                        max_length=300,
+                        null=True,
+                        unique=True,
+                        verbose_name="external id",
+                    ),
+                ),
+                ("imported_hash", models.CharField(blank=True, editable=False, max_length=64)),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created")),
+                ("updated_at", models.DateTimeField(auto_now=True, verbose_name="changed")),
+                (
+                    "published_at",
+                    models.DateTimeField(
+                        blank=True, editable=False, null=True, verbose_name="first published"
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="author",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'article',
-                'verbose_name_plural': 'articles',
-                'ordering': ['position', 'title', 'pk'],
+                "verbose_name": "article",
+                "verbose_name_plural": "articles",
+                "ordering": ["position", "title", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='IndexState',
+            name="IndexState",
             fields=[
-                ('language', models.CharField(max_length=12, primary_key=True, serialize=False)),
-                ('passages', models.PositiveIntegerField(default=0)),
-                ('average_length', models.FloatField(default=120.0)),
-                ('counted_at', models.DateTimeField(null=True)),
+                ("language", models.CharField(max_length=12, primary_key=True, serialize=False)),
+                ("passages", models.PositiveIntegerField(default=0)),
+                ("average_length", models.FloatField(default=120.0)),
+                ("counted_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='ArticleRevision',
+            name="ArticleRevision",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField(verbose_name='number')),
-                ('title', models.CharField(max_length=250, verbose_name='title')),
-                ('summary', models.CharField(blank=True, max_length=500, verbose_name='summary')),
-                ('body', models.TextField(blank=True, verbose_name='text')),
-                ('language', models.CharField(max_length=12, verbose_name='language')),
-                ('content_hash', models.CharField(max_length=64)),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='published')),
-                ('article', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='revisions', to='articles.article')),
-                ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='author')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField(verbose_name="number")),
+                ("title", models.CharField(max_length=250, verbose_name="title")),
+                ("summary", models.CharField(blank=True, max_length=500, verbose_name="summary")),
+                ("body", models.TextField(blank=True, verbose_name="text")),
+                ("language", models.CharField(max_length=12, verbose_name="language")),
+                ("content_hash", models.CharField(max_length=64)),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="published")),
+                (
+                    "article",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="revisions",
+                        to="articles.article",
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="author",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'revision',
-                'verbose_name_plural': 'revisions',
-                'ordering': ['article', '-number'],
+                "verbose_name": "revision",
+                "verbose_name_plural": "revisions",
+                "ordering": ["article", "-number"],
             },
         ),
         migrations.CreateModel(
-            name='ArticleFeedback',
+            name="ArticleFeedback",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('voter', models.CharField(max_length=60)),
-                ('rating', models.CharField(choices=[('positive', 'helpful'), ('negative', 'not helpful')], max_length=8, verbose_name='rating')),
-                ('reason', models.CharField(blank=True, max_length=40, verbose_name='reason')),
-                ('comment', models.TextField(blank=True, max_length=2000, verbose_name='comment')),
-                ('updated_at', models.DateTimeField(auto_now=True, verbose_name='when')),
-                ('article', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='feedback', to='articles.article')),
-                ('revision', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='articles.articlerevision')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("voter", models.CharField(max_length=60)),
+                (
+                    "rating",
+                    models.CharField(
+                        choices=[("positive", "helpful"), ("negative", "not helpful")],
+                        max_length=8,
+                        verbose_name="rating",
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=40, verbose_name="reason")),
+                ("comment", models.TextField(blank=True, max_length=2000, verbose_name="comment")),
+                ("updated_at", models.DateTimeField(auto_now=True, verbose_name="when")),
+                (
+                    "article",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="feedback",
+                        to="articles.article",
+                    ),
+                ),
+                (
+                    "revision",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="articles.articlerevision",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'article feedback',
-                'verbose_name_plural': 'article feedback',
+                "verbose_name": "article feedback",
+                "verbose_name_plural": "article feedback",
             },
         ),
         migrations.AddField(
-            model_name='article',
-            name='live_revision',
-            field=models.OneToOneField(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='live_for', to='articles.articlerevision'),
+            model_name="article",
+            name="live_revision",
+            field=models.OneToOneField(
+                blank=True,
+                editable=False,
+                null=True,
+                on_delete=django.db.models.deletion.RESTRICT,
+                related_name="live_for",
+                to="articles.articlerevision",
+            ),
         ),
         migrations.CreateModel(
-            name='Category',
+            name="Category",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120, verbose_name='name')),
-                ('slug', models.SlugField(allow_unicode=True, blank=True, max_length=120, unique=True, verbose_name='slug')),
-                ('description', models.CharField(blank=True, max_length=300, verbose_name='description')),
-                ('position', models.PositiveIntegerField(default=0, verbose_name='order')),
-                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='children', to='articles.category', verbose_name='inside')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=120, verbose_name="name")),
+                (
+                    "slug",
+                    models.SlugField(
+                        allow_unicode=True,
+                        blank=True,
+                        max_length=120,
+                        unique=True,
+                        verbose_name="slug",
+                    ),
+                ),
+                (
+                    "description",
+                    models.CharField(blank=True, max_length=300, verbose_name="description"),
+                ),
+                ("position", models.PositiveIntegerField(default=0, verbose_name="order")),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="children",
+                        to="articles.category",
+                        verbose_name="inside",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'category',
-                'verbose_name_plural': 'categories',
-                'ordering': ['position', 'name'],
+                "verbose_name": "category",
+                "verbose_name_plural": "categories",
+                "ordering": ["position", "name"],
             },
         ),
         migrations.AddField(
-            model_name='article',
-            name='category',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='articles', to='articles.category', verbose_name='category'),
+            model_name="article",
+            name="category",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="articles",
+                to="articles.category",
+                verbose_name="category",
+            ),
         ),
         migrations.CreateModel(
-            name='Passage',
+            name="Passage",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('heading_path', django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), default=list, size=None)),
-                ('anchor', models.CharField(blank=True, max_length=200)),
-                ('text', models.TextField()),
-                ('content_hash', models.CharField(max_length=64)),
-                ('visibility', models.CharField(choices=[('public', 'everyone'), ('signed_in', 'signed-in readers'), ('staff', 'staff'), ('answers_only', 'answers only')], max_length=12)),
-                ('language', models.CharField(max_length=12)),
-                ('terms', django.contrib.postgres.search.SearchVectorField()),
-                ('bm25', pgvector.django.sparsevec.SparseVectorField(dimensions=1000000000)),
-                ('embedding', pgvector.django.halfvec.HalfVectorField(null=True)),
-                ('embedding_model', models.CharField(blank=True, max_length=120)),
-                ('article', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='passages', to='articles.article')),
-                ('category', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='articles.category')),
-                ('revision', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='passages', to='articles.articlerevision')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveIntegerField()),
+                (
+                    "heading_path",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.TextField(), default=list, size=None
+                    ),
+                ),
+                ("anchor", models.CharField(blank=True, max_length=200)),
+                ("text", models.TextField()),
+                ("content_hash", models.CharField(max_length=64)),
+                (
+                    "visibility",
+                    models.CharField(
+                        choices=[
+                            ("public", "everyone"),
+                            ("signed_in", "signed-in readers"),
+                            ("staff", "staff"),
+                            ("answers_only", "answers only"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("language", models.CharField(max_length=12)),
+                ("terms", django.contrib.postgres.search.SearchVectorField()),
+                ("bm25", pgvector.django.sparsevec.SparseVectorField(dimensions=1000000000)),
+                ("embedding", pgvector.django.halfvec.HalfVectorField(null=True)),
+                ("embedding_model", models.CharField(blank=True, max_length=120)),
+                (
+                    "article",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="passages",
+                        to="articles.article",
+                    ),
+                ),
+                (
+                    "category",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="articles.category",
+                    ),
+                ),
+                (
+                    "revision",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="passages",
+                        to="articles.articlerevision",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'passage',
-                'verbose_name_plural': 'passages',
-                'ordering': ['article', 'position'],
+                "verbose_name": "passage",
+                "verbose_name_plural": "passages",
+                "ordering": ["article", "position"],
             },
         ),
         migrations.CreateModel(
-            name='SlugRedirect',
+            name="SlugRedirect",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(allow_unicode=True, max_length=120, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('article', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='old_slugs', to='articles.article')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(allow_unicode=True, max_length=120, unique=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "article",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="old_slugs",
+                        to="articles.article",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'redirect',
-                'verbose_name_plural': 'redirects',
+                "verbose_name": "redirect",
+                "verbose_name_plural": "redirects",
             },
         ),
         migrations.CreateModel(
-            name='Term',
+            name="Term",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('language', models.CharField(max_length=12)),
-                ('text', models.CharField(max_length=80)),
-                ('passages', models.PositiveIntegerField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("language", models.CharField(max_length=12)),
+                ("text", models.CharField(max_length=80)),
+                ("passages", models.PositiveIntegerField()),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('language', 'text'), name='term_once')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("language", "text"), name="term_once")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='IndexEntry',
+            name="IndexEntry",
             fields=[
-                ('article', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='index_entry', serialize=False, to='articles.article')),
-                ('embedding_model', models.CharField(blank=True, max_length=120)),
-                ('error', models.CharField(blank=True, max_length=300)),
-                ('indexed_at', models.DateTimeField(auto_now=True)),
-                ('revision', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='articles.articlerevision')),
+                (
+                    "article",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="index_entry",
+                        serialize=False,
+                        to="articles.article",
+                    ),
+                ),
+                ("embedding_model", models.CharField(blank=True, max_length=120)),
+                ("error", models.CharField(blank=True, max_length=300)),
+                ("indexed_at", models.DateTimeField(auto_now=True)),
+                (
+                    "revision",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="articles.articlerevision",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='articlerevision',
-            constraint=models.UniqueConstraint(fields=('article', 'number'), name='revision_number_once'),
+            model_name="articlerevision",
+            constraint=models.UniqueConstraint(
+                fields=("article", "number"), name="revision_number_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='articlefeedback',
-            constraint=models.UniqueConstraint(fields=('revision', 'voter'), name='one_vote_per_reader'),
+            model_name="articlefeedback",
+            constraint=models.UniqueConstraint(
+                fields=("revision", "voter"), name="one_vote_per_reader"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='articlefeedback',
-            constraint=models.CheckConstraint(condition=models.Q(('rating__in', ['positive', 'negative'])), name='article_rating_known'),
+            model_name="articlefeedback",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("rating__in", ["positive", "negative"])),
+                name="article_rating_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='category',
-            constraint=models.CheckConstraint(condition=models.Q(('slug', ''), _negated=True), name='category_slug_not_empty'),
+            model_name="category",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("slug", ""), _negated=True), name="category_slug_not_empty"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='category',
-            constraint=models.CheckConstraint(condition=models.Q(('parent__isnull', True), models.Q(('parent', models.F('id')), _negated=True), _connector='OR'), name='category_not_in_itself'),
+            model_name="category",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("parent__isnull", True),
+                    models.Q(("parent", models.F("id")), _negated=True),
+                    _connector="OR",
+                ),
+                name="category_not_in_itself",
+            ),
         ),
         migrations.AddIndex(
-            model_name='article',
-            index=models.Index(fields=['status', 'visibility'], name='articles_ar_status_e9d1d0_idx'),
+            model_name="article",
+            index=models.Index(
+                fields=["status", "visibility"], name="articles_ar_status_e9d1d0_idx"
+            ),
         ),
         migrations.AddIndex(
-            model_name='article',
-            index=models.Index(fields=['category', 'position'], name='articles_ar_categor_2731c6_idx'),
+            model_name="article",
+            index=models.Index(
+                fields=["category", "position"], name="articles_ar_categor_2731c6_idx"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='article',
-            constraint=models.CheckConstraint(condition=models.Q(('slug', ''), _negated=True), name='article_slug_not_empty'),
+            model_name="article",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("slug", ""), _negated=True), name="article_slug_not_empty"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='article',
-            constraint=models.CheckConstraint(condition=models.Q(('title', ''), _negated=True), name='article_title_not_empty'),
+            model_name="article",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("title", ""), _negated=True), name="article_title_not_empty"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='article',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['draft', 'published', 'archived'])), name='article_status_known'),
+            model_name="article",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("status__in", ["draft", "published", "archived"])),
+                name="article_status_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='article',
-            constraint=models.CheckConstraint(condition=models.Q(('visibility__in', ['public', 'signed_in', 'staff', 'answers_only'])), name='article_visibility_known'),
+            model_name="article",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("visibility__in", ["public", "signed_in", "staff", "answers_only"])
+                ),
+                name="article_visibility_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='article',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'published'), _negated=True), ('live_revision__isnull', False), _connector='OR'), name='published_article_has_a_revision'),
+            model_name="article",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("status", "published"), _negated=True),
+                    ("live_revision__isnull", False),
+                    _connector="OR",
+                ),
+                name="published_article_has_a_revision",
+            ),
         ),
         migrations.AddIndex(
-            model_name='passage',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['terms'], name='passage_terms'),
+            model_name="passage",
+            index=django.contrib.postgres.indexes.GinIndex(fields=["terms"], name="passage_terms"),
         ),
         migrations.AddIndex(
-            model_name='passage',
-            index=models.Index(fields=['visibility'], name='articles_pa_visibil_b8e5ba_idx'),
+            model_name="passage",
+            index=models.Index(fields=["visibility"], name="articles_pa_visibil_b8e5ba_idx"),
         ),
         migrations.AddIndex(
-            model_name='passage',
-            index=models.Index(fields=['language'], name='articles_pa_languag_f4cc61_idx'),
+            model_name="passage",
+            index=models.Index(fields=["language"], name="articles_pa_languag_f4cc61_idx"),
         ),
         migrations.AddIndex(
-            model_name='passage',
-            index=models.Index(fields=['embedding_model'], name='articles_pa_embeddi_92602a_idx'),
+            model_name="passage",
+            index=models.Index(fields=["embedding_model"], name="articles_pa_embeddi_92602a_idx"),
         ),
         migrations.AddConstraint(
-            model_name='passage',
-            constraint=models.UniqueConstraint(deferrable=django.db.models.constraints.Deferrable['DEFERRED'], fields=('article', 'position'), name='passage_position_once'),
+            model_name="passage",
+            constraint=models.UniqueConstraint(
+                deferrable=django.db.models.constraints.Deferrable["DEFERRED"],
+                fields=("article", "position"),
+                name="passage_position_once",
+            ),
         ),
     ]
