@@ -25,11 +25,17 @@ WHOLLY_COVERED = [
     "articles/fusion.py",
     "articles/sanitising.py",
     "assistant/access.py",
+    "assistant/addresses.py",
     "assistant/agent.py",
     "assistant/citations.py",
+    "assistant/contracts.py",
+    "assistant/delivery.py",
     "assistant/events.py",
     "assistant/limits.py",
+    "assistant/markers.py",
     "assistant/provenance.py",
+    "assistant/referencelists.py",
+    "assistant/scanner.py",
 ]
 CHROMIUM = "chromium"
 
