@@ -45,6 +45,9 @@ def logging_settings() -> dict[str, Any]:
             "django.request": {"level": "ERROR"},
             # The web server's own events say what this one's say at INFO.
             "uvicorn.error": {"level": "WARNING"},
+            # Two lines for each task, several times a minute; what a task did, it says itself.
+            "celery.worker.strategy": {"level": "WARNING"},
+            "celery.app.trace": {"level": "WARNING"},
             # These name hosts and URLs at INFO.
             "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},
