@@ -38,6 +38,7 @@ _LANGUAGE = re.compile(r"[ \t]*([\w+#.-]{1,40})")
 _DASHES = re.compile(r"-+")
 _SPACES = re.compile(r"[ \t]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*+\s+|(?<=[。！？｡])[」』”’）】]*+|\n+")
+_DEEPEST_INDENT = 12
 _FENCES = ("```", "~~~", "````", "~~~~", "`````")
 
 
@@ -209,6 +210,7 @@ class _Reader:
         while reader.position < len(lines):
             if fence := FENCE.match(reader._content()):
                 indent = reader.lines[reader.position].removesuffix(reader._content())
+                indent = indent[:_DEEPEST_INDENT]
                 blocks.append(_indented(reader._fenced_code(fence["mark"]), indent))
             else:
                 text = reader._take_while(lambda content: not FENCE.match(content))

@@ -48,7 +48,7 @@ def _with_paths(document: Sequence[Section]) -> Iterator[tuple[Section, tuple[st
     """Each section with the titles above it, its own last, and whether none stand below it."""
     above: list[Section] = []
     for section, following in zip(document, [*document[1:], None], strict=True):
-        above = [other for other in above if 0 < other.level < section.level] + [section]
+        above = [other for other in above if other.level < section.level] + [section]
         is_leaf = following is None or following.level <= section.level
         yield section, tuple(other.title for other in above if other.title), is_leaf
 
@@ -92,8 +92,8 @@ class _Packer:
     def _divided(self, block: Block) -> Iterator[str]:
         """Pieces of a block too long to stay whole, each with the block's head and foot."""
         head, foot, parts = block.head, block.foot, block.parts
-        if len(head) > self.target // 2:
-            head, parts = "", (head, *parts)
+        if len(head) + len(foot) > self.target // 2:
+            head, foot, parts = "", "", (head, *parts, foot)
         room = self.target - len(head) - len(foot)
         piece = ""
         for part in parts:
@@ -122,9 +122,9 @@ def _cut(text: str, start: int, limit: int) -> int:
     if space >= 0:
         return space + 1
     end = limit
-    while end > middle and _is_joined(text, end):
+    while end > middle + 1 and _is_joined(text, end):
         end -= 1
-    return end if end > middle else limit
+    return end
 
 
 def _is_joined(text: str, position: int) -> bool:

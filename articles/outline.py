@@ -214,8 +214,6 @@ class _Scanner:
 
     def _top_level(self, content: str, indent: int) -> _Heading | None:
         if indent >= 4:
-            if self.paragraph is None and not self.continuing:
-                self.item = None
             return None
         heading = self._atx(content) or self._setext(content)
         if heading is not None:

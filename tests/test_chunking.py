@@ -100,6 +100,17 @@ def test_a_long_paragraph_is_divided_at_the_ends_of_sentences() -> None:
     assert all(text.endswith(".") and len(text) <= TARGET for text in found)
 
 
+def test_a_paragraph_a_little_longer_than_the_target_stays_whole() -> None:
+    sentence = "This sentence says what the reader has to do next. "
+    assert len(texts(sentence * 23)) == 1
+    assert len(texts(sentence * 24)) == 2
+
+
+def test_a_short_last_line_joins_what_stands_before_it() -> None:
+    paragraph = ("Word " * 179).strip()
+    assert texts(f"{paragraph}\n\nDone.") == [f"{paragraph}\n\nDone."]
+
+
 def test_sentences_end_in_chinese_and_japanese_too() -> None:
     sentence = "您可以在账单页面下载电子发票。「はい。」"
     found = texts(sentence * 200)
@@ -116,10 +127,10 @@ def test_a_line_of_400_kilobytes_is_divided_between_words() -> None:
 
 def test_a_word_of_400_kilobytes_is_divided_between_characters_as_people_see_them() -> None:
     family = "👩\u200d👩\u200d👧\ufe0f"
-    found = texts(family * 20_000)
-    assert "".join(found) == family * 20_000
-    assert all(text.startswith("👩") and text.endswith("\ufe0f") for text in found)
-    assert all(not text.startswith("\u0301") for text in texts("e\u0301" * 5_000))
+    found = texts("x" + family * 20_000)
+    assert "".join(found) == "x" + family * 20_000
+    assert all(text.endswith("\ufe0f") for text in found)
+    assert all(not text.startswith("\u0301") for text in texts("xe\u0301" + "e\u0301" * 5_000))
     assert "".join(texts("\u0301" * 5_000)) == "\u0301" * 5_000
 
 
@@ -171,6 +182,19 @@ def test_code_that_is_divided_keeps_its_fences_and_its_language() -> None:
     assert [line for text in found for line in text.split("\n")[1:-1]] == lines
 
 
+def test_code_is_not_moved_right_without_end() -> None:
+    far, near = " " * 3_000, " " * 12
+    [text] = texts(f"- a\n{far}```\n{far}  x = 1\n{far}```\n- b")
+    assert text == f"- a\n{near}```\n{near}  x = 1\n{near}```\n- b"
+
+
+def test_fences_that_would_fill_half_a_passage_are_not_repeated() -> None:
+    found = texts("```language-with-a-long-name\n" + "x = 1\n" * 40 + "```", target=40)
+    assert "\n".join(found).count("x = 1") == 40
+    assert not any("`" in text for text in found[1:-1])
+    assert all(len(text) <= 80 for text in found)
+
+
 @pytest.mark.parametrize(
     ("document", "text"),
     [
@@ -187,6 +211,9 @@ def test_code_that_is_divided_keeps_its_fences_and_its_language() -> None:
         ("text\n- list\n\n\n- more\n***\nend", "text\n\n- list\n- more\n\nend"),
         ("- a\n\nafter\n- b\n  > c", "- a\n\nafter\n\n- b\n  > c"),
         ("- a\n# B", "- a"),
+        ("- a\nlazy\n\nafter", "- a\nlazy\n\nafter"),
+        ("- a\n* * *\nafter", "- a\n\nafter"),
+        ("- *a\n  - b* c", "- *a\n  - b* c"),
         ("-\n- b", "-\n- b"),
         ("text\n2. on\n| a |", "text\n2. on\n| a |"),
         ("a | b\n--- | ---\n`c|d` | e", "a | b\n--- | ---\n`c|d` | e"),

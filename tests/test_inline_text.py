@@ -26,6 +26,7 @@ def passage_text(source: str) -> str:
         ),
         ("***both*** **a *b* c**", "both a b c"),
         ("snake_case_name and 2 * 3 * 4 and a ~ b", "snake_case_name and 2 * 3 * 4 and a ~ b"),
+        ("snake_case_ end, _snake_case", "snake_case_ end, _snake_case"),
         ("*unclosed and closed* twice*", "unclosed and closed twice*"),
         ("**unbalanced*", "*unbalanced"),
         ("まず**「設定」**を", "まず「設定」を"),

@@ -217,6 +217,13 @@ def test_callouts_nest_and_end_at_as_many_colons() -> None:
     assert [p.text for p in root.all("p") if p not in outer.all("p")] == ["after"]
 
 
+def test_a_callout_that_is_not_closed_ends_with_the_item_it_stands_in() -> None:
+    root = rendered("- item\n  :::tip\n  Text\n\nafter\n\n:::\n")
+    [callout] = root.all("div")
+    assert "after" not in callout.text
+    assert [p.text for p in root.all("p")] == ["Tip", "Text", "after", ":::"]
+
+
 def test_a_callout_may_show_its_own_syntax_in_code() -> None:
     root = rendered(":::tip\n```md\n:::note\nx\n:::\n```\nstill inside\n:::\nafter")
     callout = root.all("div")[0]
@@ -226,6 +233,11 @@ def test_a_callout_may_show_its_own_syntax_in_code() -> None:
 @pytest.mark.parametrize("text", [":::", ":::details\nx\n:::", "::note\nx\n::", "    :::note\n"])
 def test_what_only_looks_like_a_callout_is_text(text: str) -> None:
     assert not [e for e in rendered(text).all("div") if "callout" in e.attributes["class"]]
+
+
+def test_an_indented_line_goes_on_with_the_quotation_before_it() -> None:
+    [quotation] = rendered("> a\n    :::note\nb").all("blockquote")
+    assert quotation.text.split() == ["a", ":::note", "b"]
 
 
 def test_what_the_renderer_says_itself_is_translated_and_escaped(
