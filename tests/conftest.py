@@ -78,6 +78,7 @@ def refuse_outside(sock: socket.socket, address: Any) -> None:
         return
     host = address[0]
     if host != "localhost" and host != "::1" and not host.startswith("127."):
+        sock.close()
         pytest.fail(f"A test tried to reach {host}, outside this machine.")
 
 
