@@ -18,6 +18,7 @@ from typing import Any
 
 from articles.access import ANONYMOUS, Reader
 from assistant.access import Owner, get_answer
+from assistant.agent import Model
 from assistant.answers import answer_payload, with_ledger
 from assistant.background import spawn
 from assistant.database import DATABASE_DOWN, db
@@ -47,10 +48,10 @@ class Found:
     last_seq: int = 0
 
 
-async def ask(sender: Sender, question: Ask) -> Opened:
+async def ask(sender: Sender, question: Ask, model: Model | None = None) -> Opened:
     """The turn of this send, running or finished. It goes on when the caller goes away, even
-    in the middle of this."""
-    begun = await asyncio.shield(spawn(_begin(sender, question), "send"))
+    in the middle of this. `model`: who answers in place of the one that the settings name."""
+    begun = await asyncio.shield(spawn(_begin(sender, question, model), "send"))
     if isinstance(begun, Refusal):
         raise begun
     return begun
@@ -155,7 +156,7 @@ async def erase(answer_ids: Collection[uuid.UUID]) -> None:
         logger.warning("streams_not_erased", extra={"error": type(error).__name__})
 
 
-async def _begin(sender: Sender, question: Ask) -> Opened | Refusal:
+async def _begin(sender: Sender, question: Ask, model: Model | None) -> Opened | Refusal:
     try:
         opened = await db(open_turn, sender, question)
     except Refusal as refusal:
@@ -164,7 +165,7 @@ async def _begin(sender: Sender, question: Ask) -> Opened | Refusal:
         logger.error("database_unavailable", extra={"error": type(error).__name__})
         return Unavailable()
     if opened.is_new:
-        LiveTurns.current().start(AnswerTurn(opened, sender))
+        LiveTurns.current().start(AnswerTurn(opened, sender, model))
     return opened
 
 

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError, connections, transaction
 
 DATABASE_DOWN = (OperationalError, InterfaceError)
 """What a step raises where the database is down, full, or has ended the connection."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_rehearsal: ThreadPoolExecutor | None = None
 
 
 @functools.cache
@@ -33,7 +36,39 @@ def _pool() -> ThreadPoolExecutor:
 async def db(step: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """What `step(…)` returns or raises. Cancelling the wait does not undo the step."""
     call = functools.partial(step, *args, **kwargs)
-    return await asyncio.get_running_loop().run_in_executor(_pool(), _run, call)
+    loop = asyncio.get_running_loop()
+    if _rehearsal is not None:
+        return await loop.run_in_executor(_rehearsal, call)
+    return await loop.run_in_executor(_pool(), _run, call)
+
+
+@asynccontextmanager
+async def rehearsal() -> AsyncGenerator[None, None]:
+    """Inside, every step of the process runs on one connection, in one transaction that is
+    undone at the end: nobody else ever sees a row of it, and nothing that waits for a commit
+    happens. For checks that play whole turns; one at a time, in a process of its own."""
+    global _rehearsal
+    if _rehearsal is not None:
+        raise RuntimeError("a rehearsal is under way")
+    atomic = transaction.atomic()
+    with ThreadPoolExecutor(1, thread_name_prefix="assistant-rehearsal") as thread:
+        _rehearsal = thread
+        try:
+            await db(atomic.__enter__)
+            try:
+                yield
+            finally:
+                await db(_undo, atomic)
+        finally:
+            _rehearsal = None
+
+
+def _undo(atomic: transaction.Atomic) -> None:
+    try:
+        transaction.set_rollback(True)
+        atomic.__exit__(None, None, None)
+    finally:
+        connections.close_all()
 
 
 def _run(call: Callable[[], T]) -> T:

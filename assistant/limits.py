@@ -104,7 +104,7 @@ def _charge(buckets: Sequence[Bucket], window: int) -> int:
     keys = [bucket.name for bucket in buckets]
     limits = [bucket.limit for bucket in buckets]
     try:
-        return int(_script()(keys=keys, args=[*limits, window]))
+        return int(_script(settings.REDIS_URL)(keys=keys, args=[*limits, window]))
     except (RedisError, OSError) as error:
         logger.warning("limits_local", extra={"error": type(error).__name__})
     everyone = Bucket("limit:everyone", settings.ASSISTANT_TURNS_WITHOUT_VALKEY)
@@ -112,9 +112,9 @@ def _charge(buckets: Sequence[Bucket], window: int) -> int:
 
 
 @functools.cache
-def _script() -> redis.commands.core.Script:
+def _script(url: str) -> redis.commands.core.Script:
     client = redis.Redis.from_url(
-        settings.REDIS_URL,
+        url,
         socket_timeout=TIMEOUT_SECONDS,
         socket_connect_timeout=TIMEOUT_SECONDS,
         retry=Retry(NoBackoff(), 0),
