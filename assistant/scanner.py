@@ -184,15 +184,15 @@ class Scanner:
     def _forget(self, position: int) -> int:
         """Lets go of text that nobody looks back at, but for the character before `position`.
 
-        What is known of the text ahead goes with it. That it happens only when most of
-        the text is behind keeps the work linear.
+        Only when most of the text is behind, so that copying stays linear, and not while
+        something is known of the text ahead that would have to be found out again.
         """
-        if self._openers or position <= max(_KEPT, len(self._text) // 2):
+        is_known = self._unclosed or self._ticks_to > position
+        if self._openers or is_known or position <= max(_KEPT, len(self._text) // 2):
             return position
         self._text = self._text[position - 1 :]
         self._lines.clear()
-        self._unclosed.clear()
-        self._ticks, self._ticks_to = {}, 1
+        self._ticks, self._ticks_to = {}, 0
         return 1
 
     def _leave_out_open(self) -> None:

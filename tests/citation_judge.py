@@ -16,6 +16,7 @@ from assistant.provenance import Ledger
 _NUMBER = re.compile(r"\[([1-9][0-9]{0,2})\]")
 _FENCE = re.compile(r"(?:[ \t>]|[-+*][ \t]|[0-9]{1,9}[.)][ \t])*(`{3,}|~{3,})(.*)", re.DOTALL)
 _ITEM = re.compile(r"[ \t>]*(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t\r\n]|\Z)")
+_BARE = re.compile(r"(?<![A-Za-z])https?://[^\s<>()\[\]{}\"'`|\\【】。]+", re.IGNORECASE)
 _LIVE = re.compile(r"[^\s`]")
 
 
@@ -41,6 +42,9 @@ def invented(text: str, ledger: Ledger) -> list[str]:
         elif token.type == "text":
             numbers = map(int, _NUMBER.findall(token.content))
             found += [f"number {number}" for number in numbers if number not in ledger.numbers]
+            bare = (match[0].rstrip(".,;:!?*_~") for match in _BARE.finditer(token.content))
+            hosted = [address for address in bare if not address.endswith("://")]
+            found += [f"address {address}" for address in hosted if address not in ledger.links]
     return found
 
 

@@ -44,6 +44,18 @@ HOSTILE = [
     ),
     *("[r]", "[r", "r]", "[\nr]: /evil\n\n", "r]: /evil\n\n", "\n[r\n", "[`r]: /evil`\n\n", "[`r]"),
     *("<https://evil.example/`>", "<https://evil.example/](/x)>", "<a`b@evil.example>", "\n\n[r]"),
+    *(
+        "[1【9】]",
+        "[[9]2",
+        "2[9]]",
+        "[9]```\n",
+        "\n```\n",
+        "\n[9]- ",
+        "-[9] a\n\n    [9]",
+        "\\【9】",
+        "!【9】",
+    ),
+    *("h【9】ttps://evil.example", "<ma[9]ilto:a@evil.example>", "[- a](/nope/)", "[1](/nope/)"),
     *("\n", "\n\n", "\r\n", "\r\n\r\n", " ", "  ", "    ", "\t", "\u00a0", "\n- ", "\n1. ", "\n> "),
     *("\n# ", "\n| ", " | ", "\n---\n", "\n===\n", "\n    ", "*", "**", "_", "__", "~", "-", "#"),
     *(
@@ -77,9 +89,9 @@ DOCUMENTS = [
     Given(Document("t", "Only `a` title", "/articles/t/")),
 ]
 
-hostile = st.lists(
-    st.one_of(st.sampled_from(HOSTILE), st.text(max_size=3)), min_size=1, max_size=24
-).map("".join)
+# Few kinds of fragments at a time meet each other more often than many do.
+few = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=3)), min_size=2, max_size=7)
+hostile = few.flatmap(lambda some: st.lists(st.sampled_from(some), max_size=20)).map("".join)
 answers = st.lists(st.one_of(hostile, st.sampled_from(DOCUMENTS)), min_size=1, max_size=6)
 seeds = st.integers(min_value=0, max_value=2**32)
 
