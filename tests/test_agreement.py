@@ -45,6 +45,8 @@ def test_figures_are_read_in_every_notation(text: str, language: str, expected: 
         ("Der Link gilt 90 Minuten.", "Er gilt 1 Minute.", "de", True),
         ("90分間有効です", "30分間有効です", "ja", True),
         ("Up to 5-day trips.", "Trips of 9 days.", "en", True),
+        ("It is valid for 30 minutes.", "For 30 minutes, at most 60 minutes.", "en", False),
+        ("It takes 5 days, or 6 days.", "It takes 6 days.", "en", False),
         ("Version 5.", "Release.", "en", False),
     ],
 )

@@ -195,6 +195,20 @@ def test_an_answer_that_is_gone_is_nothing_to_do() -> None:
     assert tasks.judge_support(str(uuid.uuid4())) == 0
 
 
+def test_one_that_is_erased_meanwhile_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = make_answer(text="The link is valid for 30 minutes [1].")
+    cited_document(answer, "Reset", LINK, 1)
+    judge = support_records.judge
+
+    def erase(*arguments: Any) -> Any:
+        answer.conversation.delete()
+        return judge(*arguments)
+
+    monkeypatch.setattr(support_records, "judge", erase)
+    assert support_records.judge_answer(answer.pk) == 0
+    assert not CitationSupport.objects.exists()
+
+
 def running() -> Answer:
     return make_answer(status="running", grounding="", finished_at=None, text="")
 
