@@ -6,8 +6,9 @@ there are two ways to be sure enough:
 - by confidence: the article's best passage and its best three on average, whether the
   question names what the title names, and some allowance for long questions, of which
   no passage holds all;
-- by strength alone, where the passage has a good part of the question's words. In a small
-  help center little is found by chance, so this floor rises with the number of passages.
+- by strength and coverage alone, where the passage has a good part of the question's words.
+  In a small help center little is found by chance, so this floor rises with the number of
+  passages, and beyond `MOST_PASSAGES` it is out of reach.
 
 The constants were measured by `bench/extractive.py` on help centers of three sizes, asked
 their own questions and those of others.
@@ -27,12 +28,13 @@ CONFIDENCE_FLOOR = 0.66
 STRENGTH_FLOOR = 0.25
 """Of a help center of `SMALL` passages or fewer; `RISE` more for each e-fold."""
 
-RISE = 0.13
-SMALL = 250
+RISE = 0.2
+SMALL = 300
 MOST_PASSAGES = 2_000
-"""Counted no further: the floor is out of reach of chance by then."""
 
 LEAST_COVERAGE = 0.4
+COVERAGE_WEIGHT = 0.15
+"""Of the coverage above the least one, beside the strength."""
 
 NEAR = 0.95
 """A second article is quoted as well when its best passage is that near to the first one's."""
@@ -55,8 +57,9 @@ def is_sure(query: str, hit: Hit, passages: int) -> bool:
     """Whether an answer may quote this hit. One by its title alone never is."""
     if not hit.passages:
         return False
-    is_strong = hit.score >= strength_floor(passages) and hit.coverage >= LEAST_COVERAGE
-    return is_strong or confidence(query, hit) >= CONFIDENCE_FLOOR
+    above = hit.coverage - LEAST_COVERAGE
+    is_strong = hit.score + COVERAGE_WEIGHT * above >= strength_floor(passages)
+    return (above >= 0 and is_strong) or confidence(query, hit) >= CONFIDENCE_FLOOR
 
 
 def strength_floor(passages: int) -> float:

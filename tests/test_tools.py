@@ -185,7 +185,7 @@ def test_a_hit_by_its_title_alone_is_never_quoted() -> None:
 
 
 def test_the_larger_a_help_center_the_surer_a_quote_has_to_be() -> None:
-    floors = [confidence.strength_floor(passages) for passages in (1, 250, 500, 2_000, 10**6)]
+    floors = [confidence.strength_floor(passages) for passages in (1, 300, 500, 2_000, 10**6)]
     assert floors[0] == floors[1] == 0.25
     assert floors[1] < floors[2] < floors[3] == floors[4]
 
