@@ -15,7 +15,7 @@ from kombu.exceptions import OperationalError
 from articles import publishing
 from articles.embeddings import EmbeddingError, HashedEmbedder
 from articles.models import IndexState, Term
-from assistant import support_records, tasks
+from assistant import support, support_records, tasks
 from assistant.article_facts import PassageRead
 from assistant.language_guess import guess_language
 from assistant.models import Answer, AnswerDocument, AnswerPassage, CitationSupport
@@ -198,7 +198,7 @@ def test_an_answer_that_is_gone_is_nothing_to_do() -> None:
 def test_one_that_is_erased_meanwhile_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = make_answer(text="The link is valid for 30 minutes [1].")
     cited_document(answer, "Reset", LINK, 1)
-    judge = support_records.judge
+    judge = support.judge
 
     def erase(*arguments: Any) -> Any:
         answer.conversation.delete()
