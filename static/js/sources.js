@@ -3,6 +3,9 @@
 
 export const isShown = (source) => source.consulted !== false;
 
+// The sources of an answer that has ended; older servers name them by their older name.
+export const sourcesOf = (end) => end.sources ?? end.references ?? [];
+
 // Where a source leads: the article at the first heading that was read.
 export function addressOf(source) {
   if (!source.url) return null;

@@ -3,7 +3,7 @@
 import { post } from "./http.js";
 import { morph, parsed } from "./morph.js";
 import { copyText, enliven } from "./prose.js";
-import { asMarkdown, drawActivity, drawSources, isShown, titleLink } from "./sources.js";
+import { asMarkdown, drawActivity, drawSources, isShown, sourcesOf, titleLink } from "./sources.js";
 
 const NOT_FROM_AN_ARTICLE = ["uncited", "rejected", "no_hits", "unsearched"];
 const NEAREST = ["rejected", "no_hits"];
@@ -97,23 +97,26 @@ export class Turn {
     drawSources(this.find(".sources"), this.sources, undefined, this.page.texts);
   }
 
-  finish({ status, text, html, sources, grounding, truncated }) {
-    this.showEnd({ text, html, sources, grounding });
+  finish(end) {
+    this.showEnd(end);
+    const { status, text, truncated } = end;
     const { texts } = this.page;
     const notes = { stopped: texts.stopped, truncated: texts.truncated[truncated] ?? texts.truncated.length };
     this.note(status === "truncated" || text ? notes[status] : texts.stoppedEarly);
   }
 
   // What is left of a turn that failed: all that was delivered, what happened, and Retry.
-  fail({ message, retryable, text = "", sources = [], html }) {
-    this.showEnd({ text, html, sources });
+  fail(end) {
+    this.showEnd(end);
+    const { message, retryable } = end;
     const failure = this.find(".failure");
     failure.querySelector("p").textContent = message || this.page.texts.failed;
     failure.querySelector("button").hidden = !retryable;
     failure.hidden = false;
   }
 
-  showEnd({ text, html, sources, grounding }) {
+  showEnd({ text = "", html, grounding, ...end }) {
+    const sources = sourcesOf(end);
     this.text = text;
     this.sources = sources;
     this.grounding = grounding;
