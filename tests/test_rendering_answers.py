@@ -194,16 +194,16 @@ def test_raw_html_is_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("outer", ["> {}", "- {}", "**{}**", "[{}](/x/)", "![{}](/y.png)", "# {}"])
-@pytest.mark.parametrize("text", ALL)
-def test_nothing_hostile_gets_through_inside_other_markup(outer: str, text: str) -> None:
-    rendered(outer.format(text))
+def test_nothing_hostile_gets_through_inside_other_markup(outer: str) -> None:
+    for text in ALL:
+        rendered(outer.format(text))
 
 
 @pytest.mark.parametrize("first", ALL[::7])
-@pytest.mark.parametrize("second", ALL[::5])
-def test_nothing_hostile_comes_from_two_pieces_together(first: str, second: str) -> None:
-    rendered(first + second)
-    rendered(f"{first}\n{second}")
+def test_nothing_hostile_comes_from_two_pieces_together(first: str) -> None:
+    for second in ALL[::11]:
+        rendered(first + second)
+        rendered(f"{first}\n{second}")
 
 
 MARKS = st.sampled_from(

@@ -35,7 +35,7 @@ def rendered(text: str) -> Element:
         assert element.tag in TAGS
         assert set(element.attributes) <= ATTRIBUTES
         href = element.attributes.get("href", "/")
-        assert ":" not in href.split("/")[0] or href.lower().startswith(SAFE_LINKS)
+        assert ":" not in re.split("[/?#]", href)[0] or href.lower().startswith(SAFE_LINKS)
         source = element.attributes.get("src", "")
         assert not source.startswith(("//", "http", "data", "javascript"))
         assert not re.search(r"[\s\\]", source + href)
