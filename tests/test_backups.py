@@ -1,6 +1,7 @@
 """Backups: one private file, and all of a site back from it, or nothing changed."""
 
 import stat
+import subprocess
 import tarfile
 from io import StringIO
 from pathlib import Path
@@ -80,3 +81,23 @@ def test_a_backup_that_fails_leaves_no_file(
         call_command("backup", str(tmp_path / "backup.tar"))
     assert "s3cret" not in str(failure.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_password_is_on_no_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, str]] = []
+
+    def run(command: list[str], env: dict[str, str], **options: object) -> object:
+        seen.append((" ".join(command), env["PGPASSWORD"]))
+        return subprocess.CompletedProcess(command, 1, "", "refused")
+
+    url = "postgresql://user:s3cret@host/name"
+    monkeypatch.setattr("django.conf.settings.DATABASE_URL", url)
+    monkeypatch.setattr("helpcenter.backups.subprocess.run", run)
+    with pytest.raises(backups.BackupError, match="pg_dump: refused"):
+        backups.write(tmp_path / "backup.tar")
+    [(command, password)] = seen
+    assert "host=host" in command
+    assert "s3cret" not in command
+    assert password == "s3cret"

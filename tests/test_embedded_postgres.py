@@ -146,9 +146,14 @@ def test_a_pid_file_that_names_another_process_is_no_obstacle(used_dir: Path) ->
     server = Postgres(used_dir)
     with server:
         pass
-    (used_dir / "postgres" / "postmaster.pid").write_text(f"{os.getpid()}\n{used_dir}\n")
+    # PostgreSQL believes the number of any process that it may signal.
+    stranger = subprocess.Popen(["sleep", "600"], **server._identity())
+    (used_dir / "postgres" / "postmaster.pid").write_text(f"{stranger.pid}\n{used_dir}\n")
     with server:
         assert server.is_running()
+    assert stranger.poll() is None
+    stranger.kill()
+    stranger.wait()
 
 
 def test_a_cluster_that_was_not_finished_is_made_anew(data_dir: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,8 +71,10 @@ def test_a_process_that_does_not_end_in_its_time_is_killed() -> None:
 
 def test_a_second_signal_does_not_wait() -> None:
     process = child(f"import os, signal, sys\n{STUBBORN_TWICE}")
+    started = time.monotonic()
     Supervisor([process], []).run()
     assert process.exit_status() == -signal.SIGKILL
+    assert time.monotonic() - started < process.grace_seconds
 
 
 def test_a_port_in_use_is_refused_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
