@@ -251,8 +251,8 @@ class Delivery:
 
     def _would_define(self) -> bool:
         """Whether a colon here would make the line, or one before it, define a link."""
-        known = _CLOSES_LABEL if self._in_label else _DEFINES
-        return known.match(self._line) is not None
+        closes = self._in_label and _CLOSES_LABEL.match(self._line)
+        return bool(closes or _DEFINES.match(self._line))
 
     def _merges(self, first: str) -> bool:
         """Whether `first` would run together with what stands before it into something else."""

@@ -178,7 +178,7 @@ class Scanner:
             position = self._forget(position)
             position = yield from self._next_line(position)
         if self._breaks_off:
-            self._leave_out_open()
+            self._openers.clear()
         self._end_paragraph()
 
     def _forget(self, position: int) -> int:
@@ -194,13 +194,6 @@ class Scanner:
         self._lines.clear()
         self._ticks, self._ticks_to = {}, 0
         return 1
-
-    def _leave_out_open(self) -> None:
-        """Labels that are open when the text breaks off go, but for what is complete in one."""
-        while self._openers and all(
-            isinstance(piece, str | Verbatim) for piece in self._openers[-1].pieces
-        ):
-            self._openers.pop()
 
     def _next_line(self, position: int) -> Scan:
         if self._fence:

@@ -1,13 +1,14 @@
 """What holds of every answer, however hostile: slices, finality, numbers, links, order."""
 
 import random
+import re
 
 from hypothesis import given, note
 from hypothesis import strategies as st
 
 from assistant.citations import CitationWriter
 from assistant.provenance import Document, Exposure, Ledger
-from tests.citation_judge import invented, numbers_in
+from tests.citation_judge import invented, numbers_in, without_code
 from tests.citing import HOST, Given, Step
 
 HOSTILE = [
@@ -89,6 +90,67 @@ DOCUMENTS = [
     Given(Document("t", "Only `a` title", "/articles/t/")),
 ]
 
+HARMLESS = [
+    *(
+        "word ",
+        "Word, ",
+        "end. ",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\r\n\r\n",
+        "  ",
+        "\t",
+        "\u00a0",
+        "你好。",
+        "مرحبا ",
+    ),
+    *(
+        "👩‍👩‍👧 ",
+        "\u202eabc\u202c ",
+        "$7 ",
+        "9~12 ",
+        "2*3 ",
+        "a_b_c ",
+        "**bold** ",
+        "_it_ ",
+        "~~no~~ ",
+    ),
+    *("`cells[1]` ", "``a `[2]` b`` ", "\n```py\nx[1] = [2](/nope/)\n```\n", "\n~~~\n[9]\n~~~\n"),
+    *(
+        "\\[1\\] ",
+        "\\* ",
+        "[bar] ",
+        "[x] ",
+        "[2024] ",
+        "[0] ",
+        "[a [b] c] ",
+        "【设定】 ",
+        "[ open ",
+        "] ",
+    ),
+    *(
+        "\n- item ",
+        "\n1. item ",
+        "\n> quote ",
+        "\n# Heading\n",
+        "\n| a | b |\n| - | - |\n",
+        "\n---\n",
+    ),
+    *(
+        "<b> ",
+        "a < b ",
+        "http ",
+        "https: ",
+        "a@b.example ",
+        "Sources of data ",
+        "! ",
+        "f(x) ",
+        "a: ",
+    ),
+]
+HALF = re.compile(r"(?<!\\)\[\^?[0-9]{1,3}\Z|\]\([^()\s]*\Z")
+
 # Few kinds of fragments at a time meet each other more often than many do.
 few = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=3)), min_size=2, max_size=7)
 hostile = few.flatmap(lambda some: st.lists(st.sampled_from(some), max_size=20)).map("".join)
@@ -153,3 +215,53 @@ def test_numbers_follow_first_citation(steps: list[Step]) -> None:
     assert set(first) == set(ledger.numbers)
     assert [source.number for source in ledger.sources() if source.number] == first
     assert len({document.id for document in ledger.numbers.values()}) == len(first)
+
+
+@given(steps=answers, seed=seeds)
+def test_what_the_sources_said_stays_true(steps: list[Step], seed: int) -> None:
+    cut = random.Random(seed)
+    ledger = Ledger(site_hosts=[HOST])
+    writer = CitationWriter(ledger)
+    numbers: dict[str, int] = {}
+    members: set[str] = set()
+    for step in steps:
+        if isinstance(step, Given):
+            ledger.expose(step.document, step.exposure, step.text)
+        else:
+            middle = cut.randint(0, len(step))
+            writer.feed(step[:middle])
+            writer.feed(step[middle:])
+        now = {source.document.id: source.number for source in ledger.sources()}
+        assert members <= now.keys()
+        assert numbers.items() <= now.items()
+        members |= now.keys()
+        numbers |= {id_: number for id_, number in now.items() if number is not None}
+
+
+@given(parts=st.lists(st.sampled_from(HARMLESS), max_size=30), seed=seeds)
+def test_text_that_cites_and_links_nothing_is_left_byte_for_byte(
+    parts: list[str], seed: int
+) -> None:
+    text = "".join(parts)
+    out, ledger = deliver([DOCUMENTS[0], text], random.Random(seed))
+
+    assert "".join(out) == text
+    assert ledger.dropped == []
+
+
+@given(steps=answers)
+def test_an_answer_may_break_off_anywhere(steps: list[Step]) -> None:
+    ledger = Ledger(site_hosts=[HOST])
+    writer = CitationWriter(ledger)
+    text = ""
+    for step in steps:
+        if isinstance(step, Given):
+            ledger.expose(step.document, step.exposure, step.text)
+        else:
+            text += writer.feed(step)
+    kept = text
+    text += writer.stop()
+
+    assert text.startswith(kept)
+    assert invented(text, ledger) == [], text
+    assert not HALF.search(without_code(text)), text

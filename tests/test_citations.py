@@ -248,6 +248,7 @@ def test_nothing_in_a_title_is_markup(title: str, label: str) -> None:
         ("a\n[9] [8] b", "a\nb"),
         ("| a | [9] |", "| a | |"),
         ("a [9] [1]", "a [1]"),
+        ("a\u00a0 [9]. b", "a\u00a0. b"),
         ("a [9][1]", "a [1]"),
         ("a[9][1]", "a[1]"),
         ("[1][9] b", "[1] b"),
@@ -435,6 +436,7 @@ def test_a_link_to_what_was_given_is_a_citation() -> None:
         ("/articles/invoices/ (title)", ""),
         ('/articles/invoices/\n"two\nlines"', ""),
         ("/articles/invoices\\/", ""),
+        ("</articles/invoices\\/>", ""),
         ("&#47;articles/invoices/", ""),
     ],
 )
@@ -607,11 +609,30 @@ def test_the_parenthesis_of_a_link_of_ours_is_the_only_one_behind_a_bracket() ->
     assert text_of("[1](a b) [x]\\(y) `]`(z) \\](z)") == "[1]\\(a b) [x]\\(y) `]`(z) \\](z)"
     assert text_of("[a]【9】(/x) ]【9】(/x)") == "[a]\\(/x) ]\\(/x)"
     assert text_of("f(x)[a](") == "f(x)[a]\\("
+    assert text_of("[a](\n") == "[a]\\(\n"
 
 
 @pytest.mark.parametrize("lead", ["", "  ", "> ", "- ", "1. ", "> - ", "- > "])
 def test_a_line_that_would_define_is_made_inert(lead: str) -> None:
     assert text_of(f"x\n\n{lead}[foo]: /invented/\n\ny") == f"x\n\n{lead}[foo]\\: /invented/\n\ny"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("[foo\nbar]: /x", "[foo\nbar]\\: /x"),
+        ("> [foo\n> bar]: /x", "> [foo\n> bar]\\: /x"),
+        ("[foo\\\nbar]: /x", "[foo\\\nbar]\\: /x"),
+        ("[foo\nbar\nbaz]: /x", "[foo\nbar\nbaz]\\: /x"),
+        ("[\n> [r]: /x", "[\n> [r]\\: /x"),
+        ("[foo\n\nbar]: /x", "[foo\n\nbar]: /x"),
+        ("x [foo\nbar]: /x", "x [foo\nbar]: /x"),
+        ("[foo] [\nbar]: /x", "[foo] [\nbar]: /x"),
+        ("x foo]: /x", "x foo]: /x"),
+    ],
+)
+def test_a_label_over_lines_defines_nothing(text: str, left: str) -> None:
+    assert text_of(text) == left
 
 
 def test_a_marker_before_a_colon_is_a_citation_and_defines_nothing() -> None:
@@ -958,6 +979,10 @@ def test_a_list_of_addresses_counts_when_nothing_else_cites() -> None:
     assert [source[0] for source in written.sources] == ["b", "c"]
 
 
+def test_a_list_of_markers_with_addresses_counts_by_its_markers() -> None:
+    assert write(*THREE, "Do it.\n\nSources: [2](/nope/)").sources == [("b", None, True, "excerpt")]
+
+
 def test_a_list_does_not_count_beside_a_link() -> None:
     written = write(*THREE, "Do [it](/articles/invite/).\n\nSources: [1]")
 
@@ -1046,7 +1071,8 @@ def test_without_tools_an_answer_that_cites_nothing_shows_all_that_was_given() -
         ("Do it\\", "Do it\\"),
         ("A < b <", "A < b <"),
         ("A <a@b.exa", "A "),
-        ("See [a [b [2] c [d", "See [a [b [1] c "),
+        ("See [a [b [2] c [d", "See "),
+        ("See [2] [[9]2", "See [1] "),
         ("See [a](/articles/inv 'it", "See "),
         ("See [a](/articles/(inv", "See "),
         ("See [a](b c", "See [a]\\(b c"),
