@@ -352,8 +352,11 @@ def test_items_apart_by_empty_lines_are_one_list() -> None:
 
 
 def test_a_sentence_takes_along_what_it_announces() -> None:
-    code = "```sh\n# This erases all settings, and cannot be undone by anybody.\n\nreset --all\n```"
-    passage = f"To reset the device, run this command:\n\n{code}\n\nThen wait."
+    sentence = (
+        "To reset the device to the state in which it left the factory, keys and certificates "
+        "included, run this command with the rights of an administrator:"
+    )
+    passage = f"{sentence}\n\n```sh\n\nwipe --all\n```\n\nThen wait."
     assert quote("reset device", [passage], "en") == passage.removesuffix("\n\nThen wait.")
 
 
