@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -113,7 +114,7 @@ class PageAsked:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The messages, and the refs of documents that results of earlier turns in them show."""
+    """The messages, and the refs of documents whose text results of earlier turns in them give."""
 
     messages: list[Message]
     carried: frozenset[int]
@@ -244,6 +245,8 @@ class _History:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
+    """A result as it is sent, and the refs of documents whose text it gives."""
+
     text: str
     refs: frozenset[int]
 
@@ -260,7 +263,13 @@ def _for_reader(result: str, readable: frozenset[int]) -> _Result | None:
     allowed = [document for document in documents if document["ref"] in readable]
     if len(allowed) < len(documents):
         result = json.dumps({**content, "documents": allowed}, ensure_ascii=False)
-    return _Result(result, frozenset(document["ref"] for document in allowed))
+    given = (document["ref"] for document in allowed if _has_text(document))
+    return _Result(result, frozenset(given))
+
+
+def _has_text(document: Mapping[str, Any]) -> bool:
+    """Whether a result gives some of the document's text. A listing names it only."""
+    return bool(document.get("body") or document.get("passages"))
 
 
 def _exchange(call: PastCall, call_id: str) -> list[Message]:

@@ -104,6 +104,19 @@ def test_documents_that_are_still_shown_are_carried() -> None:
     assert prompt.carried == ALL
 
 
+def test_a_document_that_is_only_listed_any_more_is_not_carried() -> None:
+    """Its text was given before that, and the budget has no room for it."""
+    title = {"ref": 1, "title": "SSO", "url": "/articles/sso/"}
+    long = {"documents": [{**title, "body": "Open Security. " * 2_000}]}
+    opened = PastCall("open_article", '{"ref": 1}', json.dumps(long))
+    listed = PastCall("list_articles", "{}", json.dumps({"documents": [title], "page": 1}))
+    turns = [PastTurn("How?", "So [1].", (opened,)), PastTurn("What else?", "This.", (listed,))]
+    options: dict[str, Any] = {"site": "Acme", "mode": "tools", "question": "?", "turns": turns}
+
+    assert build(**options, readable=ALL, context_tokens=3_000).carried == frozenset()
+    assert build(**options, readable=ALL).carried == {1}
+
+
 def test_what_the_reader_may_not_have_any_more_is_taken_out_of_earlier_results() -> None:
     prompt = build(site="Acme", mode="tools", question="?", turns=[ASKED], readable=frozenset({2}))
     assert prompt.carried == {2}
