@@ -35,6 +35,10 @@ from articles.markdown import Dialect, HtmlRenderer
 from articles.outline import normalised
 from articles.sanitising import sanitiser
 
+INERT = "\ufdd0"
+"""A character that text never holds. Behind a bracket it keeps that from beginning a citation
+or a link, and it is in no HTML: for code in the sense of whoever registered, see `Registered`."""
+
 _CITATION = re.compile(r"\[([1-9][0-9]{0,5})\]")
 _HEADING_LEVELS = {"h1": "h3", "h2": "h4", "h3": "h5"}
 
@@ -51,7 +55,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What the writer wrote on purpose: addresses as they stand in the text, and its numbers."""
+    """What the writer wrote on purpose: addresses as they stand in the text, and its numbers.
+
+    Where the text holds the like without being meant, it must have `INERT` in it.
+    """
 
     links: frozenset[str] = frozenset()
     images: frozenset[str] = frozenset()
@@ -75,7 +82,8 @@ def render_blocks(text: str, registered: Registered) -> list[str]:
         Addresses((links | pages).__contains__, images.__contains__), heading_ids=False
     )
     tokens = _DIALECT.parse(normalised(text), environment)
-    return [gate.clean(_DIALECT.html_of(block, environment)) for block in _top_level(tokens)]
+    html = (gate.clean(_DIALECT.html_of(block, environment)) for block in _top_level(tokens))
+    return [block.replace(INERT, "") for block in html]
 
 
 def finished_length(text: str) -> int:

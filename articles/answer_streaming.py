@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from django.utils.html import escape
 
-from articles.answer_rendering import Registered, finished_length, render_blocks
+from articles.answer_rendering import INERT, Registered, finished_length, render_blocks
 from articles.outline import normalised
 
 LONGEST_PREVIEW = 4096
@@ -65,7 +65,7 @@ class BlockRenderer:
         text = self._text()
         self._previewed_length = self._length
         if len(text) > LONGEST_PREVIEW:
-            html = f'<p class="unfinished">{escape(text)}</p>'
+            html = f'<p class="unfinished">{escape(text.replace(INERT, ""))}</p>'
         else:
             html = "".join(render_blocks(text, self._registered()))
         return Block(self._next_block, html, final=False) if html else None

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from articles.answer_rendering import Citation, Registered, render_answer
+from assistant.inert_code import with_inert_code
 
 SourcePayload = Mapping[str, Any]
 
@@ -33,4 +34,4 @@ def answer_html(
 ) -> str:
     """The safe HTML of a delivered answer. `links`, `images`: the addresses let through."""
     registered = Registered(frozenset(links), frozenset(images), citations(sources))
-    return str(render_answer(text, registered))
+    return str(render_answer(with_inert_code(text), registered))

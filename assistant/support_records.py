@@ -23,6 +23,7 @@ from articles.calibration import scale_of
 from articles.embeddings import EmbeddingError, active
 from articles.models import IndexState, Term
 from assistant.claims import Sentence, sentences
+from assistant.inert_code import with_inert_code
 from assistant.language_guess import guess_language
 from assistant.models import Answer, AnswerDocument, AnswerPassage, CitationSupport
 from assistant.support import Claim, Passage, Source, Support, Vectors, judge, says_enough
@@ -106,7 +107,7 @@ def _citations(answer: Answer) -> list[tuple[Sentence, AnswerDocument]]:
     )
     pairs = [
         (sentence, by_number[cite.number] if cite.number else by_path.get(_path(cite.address)))
-        for sentence in sentences(render_answer(answer.text, registered))
+        for sentence in sentences(render_answer(with_inert_code(answer.text), registered))
         for cite in sentence.cites
     ]
     return list(dict.fromkeys((sentence, one) for sentence, one in pairs if one is not None))

@@ -23,6 +23,7 @@ from assistant.eventlog.feed import DerivedFeed, Entry, Feed
 from assistant.eventlog.notes import Note
 from assistant.eventlog.writing import encoded
 from assistant.events import Html, HtmlBlock
+from assistant.inert_code import InertCode
 
 PREVIEW_SECONDS = 0.25
 
@@ -54,6 +55,7 @@ class HtmlFeed(DerivedFeed):
         self._links: set[str] = set()
         self._images: set[str] = set()
         self._citations: dict[int, Citation] = {}
+        self._inert_code = InertCode()
         self._renderer = BlockRenderer(self._registered)
         self._complete = False
         self._held: list[_Held] = []
@@ -96,8 +98,11 @@ class HtmlFeed(DerivedFeed):
     def _render(self, text: str, complete: bool) -> list[Block]:
         self._complete = complete
         with translation.override(self._language):
-            finished = self._renderer.feed(text)
-            return finished + self._renderer.close() if complete else finished
+            text = self._inert_code.feed(text)
+            if not complete:
+                return self._renderer.feed(text)
+            text += self._inert_code.close()
+            return self._renderer.feed(text) + self._renderer.close()
 
     def _release_in_time(self) -> None:
         if not self._held:
