@@ -15,7 +15,8 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from articles import indexing
 from articles.models import Article
-from assistant.models import Answer, AnswerFeedback, Conversation
+from assistant import gaps
+from assistant.models import Answer, AnswerFeedback, Conversation, GapTopic
 from helpcenter.models import SiteSettings
 from tests.browser.accessibility import violations
 from tests.browser.conftest import NewPage
@@ -150,7 +151,7 @@ def test_a_listing_has_links_that_work_and_no_row(page: Page, provider: Scripted
     expect(page.locator(".panel h1")).to_have_text("Roles and rights")
 
 
-def test_a_question_nothing_answers_gets_the_quiet_line(
+def test_a_question_nothing_answers_gets_the_quiet_line_and_stands_in_the_report(
     page: Page, provider: ScriptedProvider
 ) -> None:
     SiteSettings(contact_email="help@example.com").save()
@@ -166,6 +167,10 @@ def test_a_question_nothing_answers_gets_the_quiet_line(
     expect(turn.locator(".might-help li").first).to_be_visible()
     expect(turn.locator(".sources")).to_be_hidden()
     expect(turn.locator(".might-help .chip")).to_have_count(0)
+
+    gaps.update_report()
+    topic = GapTopic.objects.get()
+    assert (topic.name, topic.kind) == ("How do I print invoices on pink paper?", "gap")
 
 
 def test_small_talk_has_neither_a_row_nor_the_line(page: Page, provider: ScriptedProvider) -> None:
