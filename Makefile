@@ -1,7 +1,8 @@
 # make run    sets everything up and serves the site until Ctrl-C
 # make test   sets up what the tests need and runs every check and every test
+# make bench  measures; some measurements need the corpora in ../shared
 
-.PHONY: run test
+.PHONY: run test bench
 
 PYTHON ?= python3
 PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check
@@ -11,6 +12,9 @@ run: .venv/.run-stamp
 
 test: .venv/.test-stamp
 	@.venv/bin/python -m tests.run
+
+bench: .venv/.test-stamp
+	@set -e; for script in bench/*.py; do echo "=== $$script"; .venv/bin/python $$script; done
 
 # The virtual environment is made once (pip comes last, so one that was interrupted is made again),
 # and filled again when what it has to hold changes.
