@@ -29,6 +29,7 @@ _OPENS_LABEL = re.compile(rf"{_LEAD}\[{_IN_LABEL}\\?\Z")
 _STAYS_IN_LABEL = re.compile(rf"{_IN_LABEL}\\?\Z")
 _CLOSES_LABEL = re.compile(rf"{_IN_LABEL}\]\Z")
 _LEADS = re.compile(_LEAD)
+_COUNTS = re.compile(rf"{_LEAD}[0-9]{{1,9}}")
 _BLOCK = re.compile(r"(?P<ticks>`{3,})|[0-9]{1,9}(?=[.)](?:\s|\Z))|(?=~|[-+*](?:\s|\Z))")
 _BULLET = re.compile(rf"\A{_LEAD}(?:[-+*]|[0-9]{{1,9}}[.)])\Z")
 _MAY_BE_BULLET = re.compile(r"[-+*]|[0-9]{1,9}[.)]?")
@@ -135,7 +136,7 @@ class Delivery:
         At the start of a line the spaces behind go; elsewhere those before go, if
         white space, closing punctuation or the end follows.
         """
-        if self._run:
+        if self._run and not self._gone:
             self._meet("[")
         self._seam = True
         if not self._gone and (self._breaks or not self._line):
@@ -230,8 +231,10 @@ class Delivery:
 
     def _without_block(self, body: str) -> str:
         """Text that a removal put where a fence or a list item may begin, made to begin none."""
-        block = _BLOCK.match(body)
         before = "" if self._breaks else self._line + "".join(self._space)
+        if body[0] in ".)" and _COUNTS.fullmatch(before):
+            return f"\\{body}"
+        block = _BLOCK.match(body)
         if block is None or not _LEADS.fullmatch(before):
             return ""
         end = block.end()
