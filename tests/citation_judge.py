@@ -16,7 +16,9 @@ from assistant.provenance import Ledger
 _NUMBER = re.compile(r"\[([1-9][0-9]{0,2})\]")
 _FENCE = re.compile(r"(?:[ \t>]|[-+*][ \t]|[0-9]{1,9}[.)][ \t])*(`{3,}|~{3,})(.*)", re.DOTALL)
 _ITEM = re.compile(r"[ \t>]*(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t\r\n]|\Z)")
-_BARE = re.compile(r"(?<![A-Za-z])https?://[^\s\x00-\x1f\x7f<>()\[\]{}\"'`|\\【】。]+", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?<![A-Za-z])https?://[^\s\x00-\x1f\x7f<>()\[\]{}\"'`|\\【】。]+", re.IGNORECASE
+)
 _LIVE = re.compile(r"[^\s`]")
 
 

@@ -64,10 +64,11 @@ def _giving(body: str, content_type: str) -> Any:
 
 def chips_of(turn: Locator) -> list[str]:
     """Number and title of each chip; what stands behind the title is for readers."""
-    return turn.locator(".sources .chip").evaluate_all(
+    texts: list[str] = turn.locator(".sources .chip").evaluate_all(
         "chips => chips.map(chip => [...chip.querySelectorAll('.chip-number, .chip-title')]"
         ".map(part => part.textContent).join(''))"
     )
+    return texts
 
 
 def check(page: Page, client: str, shape: str) -> None:
