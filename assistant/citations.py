@@ -5,9 +5,9 @@ in order of first citation, unknown markers and unknown links are taken out and
 recorded in the ledger, everything else stays byte for byte. The rules are in the
 manual, "How the assistant picks its sources".
 
-The way of a character: `scanner` (what is it), `referencelists` (does it belong to
-a final list), this module (what becomes of it, by the ledger), `delivery` (how it
-joins the text that was delivered).
+The way of a character: `scanner` (of which of the `pieces` is it), `referencelists`
+(does it belong to a final list), this module (what becomes of it, by the ledger),
+`delivery` (how it joins the text that was delivered).
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import assert_never
 from assistant import addresses
 from assistant.addresses import Address
 from assistant.delivery import Delivery, title_as_label
+from assistant.pieces import BareAddress, Link, Marker, Piece, Verbatim
 from assistant.provenance import Document, DropReason, Ledger
 from assistant.referencelists import AnswerScanner, Reference
-from assistant.scanner import BareAddress, Link, Marker, Piece, Verbatim, scan
+from assistant.scanner import scan
 
 _WRITTEN_NUMBER = re.compile(r"\[([0-9]+)\]")
 

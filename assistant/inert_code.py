@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 
 from articles.answer_rendering import INERT
-from assistant.scanner import Piece, Scanner, Verbatim
+from assistant.pieces import Piece, Verbatim
+from assistant.scanner import Scanner
 
 _BEGINS_SOMETHING = re.compile(r"[\[\]<]")
 
