@@ -77,7 +77,7 @@ class Delivery:
         piece = self._take_run() + piece
         self._eating = False
         if self._gone:
-            self._settle(piece.lstrip("*_")[0])
+            self._settle(piece[0], piece.lstrip("*_")[0])
         if self._eating:
             piece = piece.lstrip(" \t")
         body = piece.strip()
@@ -127,7 +127,7 @@ class Delivery:
         self._write(f"{self._gap('!' + chr(92))}[{label}]({dest})", live=True)
 
     def image(self, alt: str, dest: str) -> None:
-        self._meet("!")
+        self._meet("[")  # its `!` ends no sentence
         self._write(f"{self._gap(chr(92))}![{alt}]({dest})", live=True)
 
     def removed(self) -> None:
@@ -187,13 +187,17 @@ class Delivery:
     def _meet(self, following: str) -> None:
         """Something that is no text follows: what waited for it is decided."""
         self._eating = False
+        run = self._take_run()
         if self._gone:
-            self._settle(following)
-        if run := self._take_run():
+            self._settle(run[:1] or following, following)
+        if run:
             self._write(self._guarded(run), live=True)
 
-    def _settle(self, following: str) -> None:
-        """Decides about the space around something that was removed within a line."""
+    def _settle(self, touching: str, following: str) -> None:
+        """Decides about the space around something that was removed within a line.
+
+        `touching` stands right behind it, `following` behind emphasis.
+        """
         self._gone = False
         self._eating = following.isspace() and not self._space and self._is_bullet()
         if not following or following.isspace() or following in _CLOSING:
@@ -201,7 +205,7 @@ class Delivery:
                 if last := self._space.pop().rstrip(" \t"):
                     self._space.append(last)
                     break
-        elif not self._space and following in _ALNUM and self._line[-1:] in _ALNUM:
+        elif not self._space and touching in _ALNUM and self._line[-1:] in _ALNUM:
             self._hold(" ")
 
     def _repeats(self, kind: str, key: object) -> bool:

@@ -221,6 +221,7 @@ def test_nothing_in_a_title_is_markup(title: str, label: str) -> None:
         ("a[9]b", "a b"),
         ("a[9]。", "a。"),
         ("a[9]é", "aé"),
+        ("a[9]*b*", "a*b*"),
         ("猫[9]犬", "猫犬"),
         ("a [9]」", "a」"),
         ("(see [9])", "(see)"),
@@ -782,6 +783,12 @@ def test_any_other_image_is_its_alt_text(dest: str) -> None:
     assert written.text == "Done. ok"
     assert written.dropped == [(f"![ok]({dest})", "image")]
     assert written.ledger.images == set()
+
+
+def test_an_image_is_no_closing_punctuation() -> None:
+    text = "So [9]![Menu](/media/menu.png)."
+
+    assert write(READ, text).text == "So ![Menu](/media/menu.png)."
 
 
 def test_an_image_without_alt_text_that_was_given_is_kept() -> None:
