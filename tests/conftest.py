@@ -174,9 +174,11 @@ def _user(name: str, **flags: bool) -> "User":
 @pytest.fixture
 def provider(settings: Any) -> Iterator["ScriptedProvider"]:
     """The model that answers: a server on this machine that follows the test's script."""
+    from tests.leaks import assert_nothing_leaks
     from tests.scripted_provider import ScriptedProvider
 
     with ScriptedProvider() as server:
         settings.OPENAI_BASE_URL = server.url
         settings.ASSISTANT_MODEL = "scripted"
         yield server
+        assert_nothing_leaks(server.requests)
