@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import string
 
+from assistant.addresses import ADDRESS_RUN, BREAKERS, TRAILING
 from assistant.markers import LONGEST_LABEL, references
 
 _CLOSING = frozenset(".,;:!?)]}\"'»”’…。，、；：！？）」』】")
@@ -33,6 +34,7 @@ _COUNTS = re.compile(rf"{_LEAD}[0-9]{{1,9}}")
 _BLOCK = re.compile(r"(?P<ticks>`{3,})|[0-9]{1,9}(?=[.)](?:\s|\Z))|(?=~|[-+*](?:\s|\Z))")
 _BULLET = re.compile(rf"\A{_LEAD}(?:[-+*]|[0-9]{{1,9}}[.)])\Z")
 _MAY_BE_BULLET = re.compile(r"[-+*]|[0-9]{1,9}[.)]?")
+_ADDRESS_END = re.compile(rf"https?://[^{BREAKERS}]*\Z", re.IGNORECASE)
 _AUTOLINK_HEAD = re.compile(r"<[^\s<>]*\Z")
 _SPECIAL_IN_TITLE = re.compile(r"([\\\[\]`<]|:(?=//))")
 
@@ -58,6 +60,7 @@ class Delivery:
         self._line = ""  # the current line as delivered, without the held space
         self._in_label = False  # a label that began an earlier line is open
         self._seam = False  # what comes next did not stand here in the model's text
+        self._after_address = False  # a bare address stands before that, and before the held space
         self._gone = False  # something was removed behind the held space
         self._run: list[str] = []  # emphasis behind a removal, looked through for what follows
         self._eating = False  # something was removed at the start of a line
@@ -77,7 +80,7 @@ class Delivery:
         piece = self._take_run() + piece
         self._eating = False
         if self._gone:
-            self._settle(piece[0], piece.lstrip("*_")[0])
+            self._settle(piece[0], piece.lstrip("*_")[:1])
         if self._eating:
             piece = piece.lstrip(" \t")
         body = piece.strip()
@@ -97,9 +100,9 @@ class Delivery:
 
     def splice(self, piece: str, *, live: bool = True) -> None:
         """Text of the model's that stood elsewhere, such as the label of a dropped link."""
-        self._seam = True
+        self._part()
         self.text(piece)
-        self._seam = True
+        self._part()
         if not piece[-1].isspace():
             self.is_live = live
 
@@ -138,7 +141,7 @@ class Delivery:
         """
         if self._run and not self._gone:
             self._meet("[")
-        self._seam = True
+        self._part()
         if not self._gone and (self._breaks or not self._line):
             self._eating = True
         else:
@@ -167,6 +170,11 @@ class Delivery:
         self._breaks = False
         return space
 
+    def _part(self) -> None:
+        """What comes next did not stand here: it may run together with what stands before it."""
+        self._seam = True
+        self._after_address = _ADDRESS_END.search(self._line) is not None
+
     def _take_run(self) -> str:
         run = "".join(self._run)
         self._run.clear()
@@ -175,7 +183,7 @@ class Delivery:
     def _waits(self, piece: str) -> bool:
         """Keeps text behind a removal that cannot be judged before what follows it is known."""
         if self._gone:
-            waits = not piece.strip("*_")
+            waits = not piece.strip(TRAILING if self._after_address else "*_")
         else:
             is_start = self._seam and (self._breaks or not self._line)
             waits = is_start and _MAY_BE_BULLET.fullmatch("".join((*self._run, piece))) is not None
@@ -229,7 +237,7 @@ class Delivery:
                 return f"\\{body}"
         elif first == "]" and self._would_cite():
             return f"\\{body}"
-        if self._seam and self._merges(first):
+        if self._seam and (self._merges(first) or self._extends_address(body)):
             return f" {body}"
         return body
 
@@ -260,6 +268,12 @@ class Delivery:
         """Whether a colon here would make the line, or one before it, define a link."""
         closes = self._in_label and _CLOSES_LABEL.match(self._line)
         return bool(closes or _DEFINES.match(self._line))
+
+    def _extends_address(self, body: str) -> bool:
+        """Whether the bare address right before would go on into this."""
+        ahead = body.lstrip(TRAILING)[:1]
+        goes_on = ahead == "(" or (ahead and ADDRESS_RUN.fullmatch(ahead))
+        return bool(self._after_address and goes_on)
 
     def _merges(self, first: str) -> bool:
         """Whether `first` would run together with what stands before it into something else."""

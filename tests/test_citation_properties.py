@@ -26,7 +26,14 @@ HOSTILE = [
         "tps://",
     ),
     *("https://help.example.com/articles/b", "https://status.example.org/now", "<https://", "@"),
-    *("javascript:x", "mailto:a@evil.example", "<a@evil.example>", "<mailto:h@example.org>"),
+    *(
+        "[9]/evil",
+        "https://[9]evil.example",
+        "javascript:x",
+        "mailto:a@evil.example",
+        "<a@evil.example>",
+        "<mailto:h@example.org>",
+    ),
     *("[l](/articles/a/)", "[l](/articles/t/#p)", "[l](/nope/)", "](/articles/c/)", "](/nope/)"),
     *(
         "[1](/articles/b/)",

@@ -306,6 +306,7 @@ def test_the_space_around_a_removed_marker(text: str, left: str) -> None:
         ("x\n[9]\n- a", "x\n\n- a"),
         ("<ma【9】ilto:a@evil.example>", "<ma ilto:a@evil.example>"),
         ("<a[9]b@evil.example>", "<a b@evil.example>"),
+        ("https://[9]evil.example/x", "https:// evil.example/x"),
     ],
 )
 def test_a_removal_brings_nothing_into_being(text: str, left: str) -> None:
@@ -523,6 +524,28 @@ def test_an_address_that_the_model_was_given_is_left_as_it_is(link: str) -> None
     assert (written.sources, written.dropped) == ([], [])
     assert len(written.ledger.links) == 1
     assert next(iter(written.ledger.links)) in link
+
+
+@pytest.mark.parametrize(
+    ("behind", "left"),
+    [
+        ("[9]/evil", " /evil"),
+        (" [9]/evil", " /evil"),
+        ("[9].evil", " .evil"),
+        ("[9]. Then", ". Then"),
+        ("[9].", "."),
+        (" [9]. Then", ". Then"),
+        (" [9].evil", " .evil"),
+        ("[9](evil)", " (evil)"),
+        ("[9].[1]", ".[1]"),
+        ("[/evil](/nope/)", " /evil"),
+        ("[9]) b", ") b"),
+    ],
+)
+def test_an_address_that_was_given_grows_by_no_removal(behind: str, left: str) -> None:
+    address = "https://status.example.org/now"
+
+    assert write(READ, f"See {address}{behind}").text == f"See {address}{left}"
 
 
 def test_an_address_given_inside_another_is_not_given() -> None:
