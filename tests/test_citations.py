@@ -536,7 +536,7 @@ def test_an_address_that_the_model_was_given_is_left_as_it_is(link: str) -> None
         ("[9].", "."),
         (" [9]. Then", ". Then"),
         (" [9].evil", " .evil"),
-        ("[9](evil)", " (evil)"),
+        ("【9】(evil)", " (evil)"),
         ("[9].[1]", ".[1]"),
         ("[/evil](/nope/)", " /evil"),
         ("[9]) b", ") b"),
