@@ -99,9 +99,13 @@ def clean_valkey(valkey_client: redis.Redis) -> Iterator[None]:
         valkey_client.delete(*keys)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def worker(django_db_setup: None) -> Iterator["Child"]:
-    """A real Celery worker on the test database, for `transaction=True` tests."""
+    """A real Celery worker on the test database, for `transaction=True` tests.
+
+    It ends with its test: one that lived on would take up what later tests hand out,
+    in the middle of the emptying of their tables.
+    """
     with worker_process() as child:
         yield child
 
