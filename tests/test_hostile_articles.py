@@ -202,8 +202,7 @@ class Hidden:
 
     def _make(self, number: int) -> Article:
         """Published and indexed, and then hidden behind the index's back: its passages stay."""
-        fields = {"slug": self.slug(number)}
-        article = make_article(self.title(number), body=self.body(number), **fields)
+        article = make_article(self.title(number), slug=self.slug(number), body=self.body(number))
         index(article)
         rows = Article.objects.filter(pk=article.pk)
         match self.kind:

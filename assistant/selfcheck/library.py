@@ -7,6 +7,8 @@ and the check knows documents by them.
 
 from __future__ import annotations
 
+import secrets
+import string
 import uuid
 from dataclasses import dataclass
 
@@ -14,9 +16,6 @@ from django.utils.text import slugify
 
 from articles import indexing, publishing
 from articles.models import Article, Category, Status, Visibility
-
-LANGUAGE = "qaa"
-"""Reserved for private use: no site has articles in it."""
 
 STATUS_PAGE = "https://status.example.net/now"
 """An address that stands in one article: an answer that was given it may link it."""
@@ -65,9 +64,11 @@ _WITHDRAWN = [
 class Library:
     """What there is: titles to slugs, the words to search each by, slugs of categories.
 
-    `passing`: the one public article that comes and goes between turns.
+    `language`: that of the articles. `passing`: the one public article that comes and goes
+    between turns.
     """
 
+    language: str
     slugs: dict[str, str]
     queries: tuple[str, ...]
     categories: tuple[str, ...]
@@ -77,7 +78,7 @@ class Library:
 
 def make() -> Library:
     """Makes and indexes the articles. Asks the database."""
-    token = uuid.uuid4().hex[:12]
+    token, language = uuid.uuid4().hex[:12], _private_language()
     slugs: dict[str, str] = {}
     queries: list[str] = []
     categories = []
@@ -85,21 +86,28 @@ def make() -> Library:
         category = Category.objects.create(name=name, slug=f"{name.lower()}-{token}")
         categories.append(category.slug)
         for title, words in topics:
-            slugs[title] = _published(title, words, token, category).slug
+            slugs[title] = _published(title, words, token, category, language).slug
             queries += [words, f"How do I {title.lower()}?"]
     for title, words, visibility in _KEPT_BACK:
-        slugs[title] = _published(title, words, token, category, visibility).slug
+        slugs[title] = _published(title, words, token, category, language, visibility).slug
         queries.append(words)
     for title, words, status in _WITHDRAWN:
-        article = _published(title, words, token, category)
+        article = _published(title, words, token, category, language)
         publishing.withdraw(article, status)
         slugs[title] = article.slug
         queries.append(words)
-    passing = _published("A promotion that ends", "promotion discount voucher", token, category)
+    words = "promotion discount voucher"
+    passing = _published("A promotion that ends", words, token, category, language)
     slugs[passing.title] = passing.slug
-    queries += ["promotion discount voucher", "weather on the moon tomorrow"]
+    queries += [words, "weather on the moon tomorrow"]
     withheld = tuple(title for title, _words, _why in (*_KEPT_BACK, *_WITHDRAWN))
-    return Library(slugs, tuple(queries), tuple(categories), withheld, passing.title)
+    return Library(language, slugs, tuple(queries), tuple(categories), withheld, passing.title)
+
+
+def _private_language() -> str:
+    """A code that is reserved for private use, so that no site has articles in it. A different
+    one each time: two checks at once would wait for each other's row of the index's state."""
+    return f"q{secrets.choice('abcdefghijklmnopqrst')}{secrets.choice(string.ascii_lowercase)}"
 
 
 def withdraw(library: Library, title: str) -> None:
@@ -118,6 +126,7 @@ def _published(
     words: str,
     token: str,
     category: Category,
+    language: str,
     visibility: Visibility = Visibility.PUBLIC,
 ) -> Article:
     article = Article(
@@ -127,7 +136,7 @@ def _published(
         body=_body(title, words),
         category=category,
         visibility=visibility,
-        language=LANGUAGE,
+        language=language,
     )
     publishing.publish(article, index=False)
     indexing.index_article(article.pk)

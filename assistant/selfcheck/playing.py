@@ -38,7 +38,7 @@ from assistant.models import Answer
 from assistant.questions import Ask
 from assistant.selfcheck import library as articles
 from assistant.selfcheck.actor import Actor
-from assistant.selfcheck.library import LANGUAGE, STATUS_PAGE, Library
+from assistant.selfcheck.library import STATUS_PAGE, Library
 from assistant.selfcheck.scoring import Sample
 from assistant.selfcheck.truth import Row, Truth
 from assistant.sending import Sender
@@ -113,7 +113,7 @@ async def _played(turns: int, name: str) -> list[Played]:
     played: list[Played] = []
     async with rehearsal():
         library = await db(articles.make)
-        scores = _Scores()
+        scores = _Scores(library.language)
         try:
             for number in itertools.count():
                 conversation = _Conversation(f"{name}.{number}", library, scores)
@@ -136,7 +136,7 @@ class _Conversation:
         self._library = library
         self._scores = scores
         self._reader = random.choice(READERS)
-        self._sender = Sender(Owner(visitor_id=uuid.uuid4()), self._reader, name, LANGUAGE)
+        self._sender = Sender(Owner(visitor_id=uuid.uuid4()), self._reader, name, library.language)
         self._actor = Actor(random, library, settings.SITE_URL)
         self._id: uuid.UUID | None = None
 
@@ -177,22 +177,23 @@ class _Conversation:
 class _Scores:
     """What searches score, each asked once."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: str) -> None:
+        self._language = language
         self._known: dict[tuple[str, str, Reader], dict[str, float]] = {}
 
     async def of(self, query: str, category: str, reader: Reader) -> dict[str, float]:
         key = (query, category, reader)
         if key not in self._known:
-            self._known[key] = await db(_scores, query, category, reader)
+            self._known[key] = await db(_scores, query, category, reader, self._language)
         return self._known[key]
 
 
-def _scores(query: str, category: str, reader: Reader) -> dict[str, float]:
+def _scores(query: str, category: str, reader: Reader, language: str) -> dict[str, float]:
     results = search(
         query,
         reader=reader,
         for_answers=True,
-        language=LANGUAGE,
+        language=language,
         category=Category.objects.filter(slug=category).first() if category else None,
         limit=SEARCH_ARTICLES,
         passages_per_article=PASSAGES_PER_ARTICLE,
