@@ -44,6 +44,11 @@ def title_as_label(title: str) -> str:
     return _SPECIAL_IN_TITLE.sub(r"\\\1", " ".join(title.split()))
 
 
+def _no_marker(label: str) -> str:
+    """A label that is no citation, be it a number: a space behind it keeps it from being one."""
+    return label if references(label) is None else f"{label} "
+
+
 class Delivery:
     """Collects delivered text; `take()` gives what became final since the last time.
 
@@ -121,13 +126,13 @@ class Delivery:
         self._meet("(")
         apart = not self._space and bool(self._line) and self._line[-1] not in _OPENING
         label = title_as_label(title)
-        link = f"([{label}]({dest}))" if dest is not None else f"({label})"
+        link = f"([{_no_marker(label)}]({dest}))" if dest is not None else f"({label})"
         self._write(f"{' ' if apart else ''}{link}", live=True)
         self._last = ("titled", key)
 
     def link(self, label: str, dest: str) -> None:
         self._meet("[")
-        self._write(f"{self._gap('!' + chr(92))}[{label}]({dest})", live=True)
+        self._write(f"{self._gap('!' + chr(92))}[{_no_marker(label)}]({dest})", live=True)
 
     def image(self, alt: str, dest: str) -> None:
         self._meet("[")  # its `!` ends no sentence

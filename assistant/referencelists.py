@@ -77,7 +77,7 @@ class AnswerScanner(Scanner):
         if end < len(self._text) or not named:
             self._text_until = max(self._text_until, end)
             return position
-        self._end_paragraph()
+        self._end_text()
         self._emit_list(named)
         return end
 

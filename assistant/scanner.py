@@ -37,6 +37,10 @@ class Scanner(InlineScanner):
         while (yield from self._has(position)):
             position = self._forget(position)
             position = yield from self._next_line(position)
+        self._end_text()
+
+    def _end_text(self) -> None:
+        """A label that is open here is text, and left out where the text breaks off."""
         if self._breaks_off:
             self._openers.clear()
         self._end_paragraph()
