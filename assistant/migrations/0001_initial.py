@@ -159,7 +159,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "answer",
                 "verbose_name_plural": "answers",
-                "ordering": ["conversation", "turn"],
+                "ordering": ["conversation_id", "turn"],
             },
         ),
         migrations.CreateModel(
@@ -229,7 +229,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "document of an answer",
                 "verbose_name_plural": "documents of an answer",
-                "ordering": ["answer", "ref"],
+                "ordering": ["answer_id", "ref"],
             },
         ),
         migrations.CreateModel(
@@ -291,7 +291,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "passage the model was given",
                 "verbose_name_plural": "passages the model was given",
-                "ordering": ["document", "position"],
+                "ordering": ["document_id", "position"],
             },
         ),
         migrations.CreateModel(
@@ -356,7 +356,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "dropped citation",
                 "verbose_name_plural": "dropped citations",
-                "ordering": ["answer", "position"],
+                "ordering": ["answer_id", "position"],
             },
         ),
         migrations.CreateModel(
@@ -539,7 +539,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "tool call",
                 "verbose_name_plural": "tool calls",
-                "ordering": ["answer", "position"],
+                "ordering": ["answer_id", "position"],
             },
         ),
         migrations.AddConstraint(

@@ -80,7 +80,7 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "support of a citation",
                 "verbose_name_plural": "support of citations",
-                "ordering": ["document", "position"],
+                "ordering": ["document_id", "position"],
                 "constraints": [
                     models.UniqueConstraint(fields=("document", "position"), name="support_once"),
                     models.CheckConstraint(

@@ -148,7 +148,7 @@ class Answer(models.Model):
     class Meta:
         verbose_name = _("answer")
         verbose_name_plural = _("answers")
-        ordering = ["conversation", "turn"]
+        ordering = ["conversation_id", "turn"]
         indexes = [
             models.Index(fields=["-created_at"]),
             models.Index(fields=["grounding", "-created_at"]),

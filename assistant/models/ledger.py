@@ -49,7 +49,7 @@ class AnswerDocument(models.Model):
     class Meta:
         verbose_name = _("document of an answer")
         verbose_name_plural = _("documents of an answer")
-        ordering = ["answer", "ref"]
+        ordering = ["answer_id", "ref"]
         constraints = [
             models.UniqueConstraint(fields=["answer", "ref"], name="ref_once_per_answer"),
             models.UniqueConstraint(fields=["answer", "document_id"], name="document_once"),
@@ -83,7 +83,7 @@ class AnswerPassage(models.Model):
     class Meta:
         verbose_name = _("passage the model was given")
         verbose_name_plural = _("passages the model was given")
-        ordering = ["document", "position"]
+        ordering = ["document_id", "position"]
 
     def __str__(self) -> str:
         return self.heading or self.text[:60]
@@ -106,7 +106,7 @@ class ToolCall(models.Model):
     class Meta:
         verbose_name = _("tool call")
         verbose_name_plural = _("tool calls")
-        ordering = ["answer", "position"]
+        ordering = ["answer_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["answer", "position"], name="tool_call_position_once"),
         ]
@@ -126,7 +126,7 @@ class DroppedCitation(models.Model):
     class Meta:
         verbose_name = _("dropped citation")
         verbose_name_plural = _("dropped citations")
-        ordering = ["answer", "position"]
+        ordering = ["answer_id", "position"]
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.text[:60]}"
@@ -165,7 +165,7 @@ class CitationSupport(models.Model):
     class Meta:
         verbose_name = _("support of a citation")
         verbose_name_plural = _("support of citations")
-        ordering = ["document", "position"]
+        ordering = ["document_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["document", "position"], name="support_once"),
             models.CheckConstraint(
