@@ -25,8 +25,8 @@ from django.utils.translation import gettext
 
 from articles.analysis import query_terms
 from assistant.grounding import GAPS
-from assistant.masking import mask
 from assistant.models import Answer, GapQuestion, GapRun, GapTopic, Grounding, Origin
+from helpcenter.masking import mask
 
 OVERLAP = timedelta(hours=1)
 """How far a run looks back before its period: an answer may commit after its `finished_at`."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.masking import mask
+from helpcenter.masking import mask
 
 
 @pytest.mark.parametrize(

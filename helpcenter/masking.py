@@ -1,4 +1,4 @@
-"""Personal data out of questions, before anybody but the asker's support reads them.
+"""Personal data out of what visitors typed, before anybody but their own support reads it.
 
 Masks what can be recognised by its form alone: e-mail addresses, payment cards,
 IBANs, IP addresses, phone and other long numbers, and secrets that follow a word such as
