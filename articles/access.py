@@ -58,6 +58,18 @@ def answerable(reader: Reader) -> QuerySet[Article]:
     return _published([*reader.visibilities(), Visibility.ANSWERS_ONLY])
 
 
+def gone(reader: Reader) -> QuerySet[Article]:
+    """The archived articles that `reader` could open before: their addresses may say so.
+
+    Of a draft, or of what was never for this reader, nobody learns that it exists.
+    """
+    return Article.objects.filter(
+        status=Status.ARCHIVED,
+        live_revision__isnull=False,
+        visibility__in=reader.visibilities(),
+    )
+
+
 def may_open(article: Article, reader: Reader) -> bool:
     """Whether `reader` may open this article, by the row at hand."""
     return article.status == Status.PUBLISHED and article.visibility in reader.visibilities()

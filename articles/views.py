@@ -9,21 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    HttpResponsePermanentRedirect,
-)
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from articles.access import Reader, readable
+from articles.access import Reader, gone, readable
+from articles.caching import help_page, moved
 from articles.categories import branch, tree
 from articles.feedback import FeedbackForm, Reason, record
+from articles.missing import page_gone
 from articles.models import Article
 from articles.reading import (
     ancestors,
@@ -44,6 +41,7 @@ RESULTS = 20
 
 
 @require_safe
+@help_page
 def home(request: HttpRequest) -> HttpResponse:
     reader = Reader.of(request.user)
     context = {
@@ -55,6 +53,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@help_page
 def topics(request: HttpRequest) -> HttpResponse:
     """All categories, and the articles that are in none: everything can be found by browsing."""
     reader = Reader.of(request.user)
@@ -63,6 +62,7 @@ def topics(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@help_page
 def category(request: HttpRequest, slug: str) -> HttpResponse:
     reader = Reader.of(request.user)
     found = branch(tree(reader), slug)
@@ -73,12 +73,13 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@help_page
 def article(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """The live revision; an old slug redirects for good; all else does not exist."""
+    """The live revision; an old slug redirects; what was archived says so; all else is no page."""
     reader = Reader.of(request.user)
     found = _find(slug, reader)
     if found is None:
-        return _moved(slug, reader)
+        return _elsewhere(request, slug, reader)
     before, after = neighbours(found, reader)
     revision = shown_revision(found)
     rendered = render_article(revision.body)
@@ -115,11 +116,13 @@ def feedback(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 @require_safe
+@help_page
 def search_page(request: HttpRequest) -> HttpResponse:
     return render(request, "articles/search.html", _results(request, RESULTS))
 
 
 @require_safe
+@help_page
 def suggest(request: HttpRequest) -> HttpResponse:
     """The options under a search box, as a fragment of HTML."""
     return render(request, "articles/suggestions.html", _results(request, SUGGESTIONS))
@@ -146,8 +149,11 @@ def _find(slug: str, reader: Reader) -> Article | None:
     return articles.filter(slug=slug).first()
 
 
-def _moved(slug: str, reader: Reader) -> HttpResponsePermanentRedirect:
+def _elsewhere(request: HttpRequest, slug: str, reader: Reader) -> HttpResponseBase:
+    """The answer for a slug that no article of this reader has now."""
     target = readable(reader).filter(old_slugs__slug=slug).first()
-    if target is None:
-        raise Http404
-    return HttpResponsePermanentRedirect(target.get_absolute_url())
+    if target is not None:
+        return moved(target.get_absolute_url())
+    if gone(reader).filter(Q(slug=slug) | Q(old_slugs__slug=slug)).exists():
+        return page_gone(request, slug)
+    raise Http404

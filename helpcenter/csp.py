@@ -3,10 +3,14 @@
 Scripts and styles come from this site's files, or carry the nonce of their own response
 (`request.csp_nonce` in views and templates). A view that needs another policy, such as a page that
 other sites may frame, sets the header itself; it is then left alone.
+
+A 304 has none: its headers replace those of the copy that the browser kept, and a fresh nonce would
+shut out the scripts of that copy.
 """
 
 import secrets
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
@@ -60,5 +64,6 @@ async def _awaited(response: Awaitable[HttpResponseBase], nonce: str) -> HttpRes
 
 
 def _with_policy(response: HttpResponseBase, nonce: str) -> HttpResponseBase:
-    response.headers.setdefault(HEADER, policy(nonce))
+    if response.status_code != HTTPStatus.NOT_MODIFIED:
+        response.headers.setdefault(HEADER, policy(nonce))
     return response

@@ -5,6 +5,8 @@ from django.urls import include, path
 
 from helpcenter import accounts, health, media
 
+handler404 = "articles.missing.page_not_found"
+
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
 
-from articles.access import ANONYMOUS, Reader, answerable, may_open, may_use, readable
+from articles.access import ANONYMOUS, Reader, answerable, gone, may_open, may_use, readable
 from articles.models import Article, Status, Visibility
 from tests.factories import make_article
 
@@ -60,3 +60,26 @@ def test_a_withdrawn_article_is_open_to_nobody(staff: User) -> None:
     assert not may_open(article, Reader.of(staff))
     assert not may_use(article, Reader.of(staff))
     assert not readable(Reader.of(staff)).exists()
+
+
+@pytest.mark.parametrize(
+    ("visibility", "who_learns_of_it"),
+    [
+        (Visibility.PUBLIC, {"anonymous", "owner", "staff"}),
+        (Visibility.SIGNED_IN, {"owner", "staff"}),
+        (Visibility.STAFF, {"staff"}),
+        (Visibility.ANSWERS_ONLY, set()),
+    ],
+)
+def test_an_archived_article_is_gone_for_those_who_could_open_it(
+    visibility: str, who_learns_of_it: set[str], owner: User, staff: User
+) -> None:
+    archived = make_article(visibility=visibility, status=Status.ARCHIVED)
+    cast = {"anonymous": ANONYMOUS, "owner": Reader.of(owner), "staff": Reader.of(staff)}
+    assert {who for who, reader in cast.items() if archived in gone(reader)} == who_learns_of_it
+
+
+def test_a_draft_was_never_there_even_when_it_was_archived(staff: User) -> None:
+    Article.objects.create(title="Never published", status=Status.ARCHIVED)
+    make_article(status=Status.DRAFT)
+    assert not gone(Reader.of(staff)).exists()

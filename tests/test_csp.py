@@ -62,6 +62,13 @@ def test_a_view_may_set_another_policy() -> None:
     assert response[csp.HEADER] == "frame-ancestors *"
 
 
+def test_a_304_leaves_the_policy_of_the_kept_copy_alone() -> None:
+    middleware = csp.ContentSecurityPolicyMiddleware(lambda request: HttpResponse(status=304))
+    response = middleware(RequestFactory().get("/"))
+    assert isinstance(response, HttpResponse)
+    assert csp.HEADER not in response
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/nowhere/", "/admin/login/"])
 def test_pages_errors_and_the_admin_carry_it(client: Client, db: None, path: str) -> None:
     assert client.get(path)[csp.HEADER].startswith("default-src 'none'; ")
