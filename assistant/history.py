@@ -19,14 +19,10 @@ from assistant.citations import restore_references
 from assistant.models import Answer, AnswerDocument
 from assistant.prompts import PastCall, PastTurn
 from assistant.provenance import Exposure
+from assistant.references import references_of
 
 MAX_TURNS = 40
 """How far back texts are looked at; the prompt's budget usually ends earlier."""
-
-OTHERS = ""
-"""Stands in `History.refs` for turns that run beside this one, and the numbers they may give."""
-
-ROOM_FOR_OTHERS = 100
 
 _EXPOSURES = {
     AnswerDocument.Exposure.TITLE: Exposure.TITLE,
@@ -57,28 +53,14 @@ class History:
 def load_history(answer: Answer, reader: Reader) -> History:
     """The conversation before `answer`. Asks the database."""
     earlier = Answer.objects.filter(conversation=answer.conversation_id, turn__lt=answer.turn)
-    refs = _references(earlier)
+    refs = references_of(answer.conversation_id)
     told = list(_told(earlier))
     return History(
         turns=tuple(_past_turn(turn) for turn in told),
-        refs=refs | _reserved(earlier, refs),
+        refs=refs,
         documents=_documents(earlier, refs, reader),
         numbers=_numbers(told[-1]) if told else {},
     )
-
-
-def _references(earlier: QuerySet[Answer]) -> dict[str, int]:
-    """The first reference that each document was given is the one it keeps."""
-    pairs = AnswerDocument.objects.filter(answer__in=earlier).order_by("-answer__turn")
-    return dict(pairs.values_list("document_id", "ref"))
-
-
-def _reserved(earlier: QuerySet[Answer], refs: Mapping[str, int]) -> dict[str, int]:
-    """Numbers that turns which still run may be giving out at this moment are left to them."""
-    running = earlier.filter(status=Answer.Status.RUNNING).count()
-    if not running:
-        return {}
-    return {OTHERS: max(refs.values(), default=0) + running * ROOM_FOR_OTHERS}
 
 
 def _told(earlier: QuerySet[Answer]) -> Iterable[Answer]:
@@ -116,8 +98,7 @@ def _documents(
     for row in (
         rows.select_related("revision").prefetch_related("passages").order_by("answer__turn")
     ):
-        if row.ref == refs[row.document_id]:
-            found[row.ref] = _joined(found.get(row.ref), row, articles[row.document_id], reader)
+        found[row.ref] = _joined(found.get(row.ref), row, articles[row.document_id], reader)
     return found
 
 

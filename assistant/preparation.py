@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from assistant.history import History, load_history
 from assistant.models import Answer
 from assistant.prompts import PageAsked
 from assistant.provenance import Ledger
+from assistant.references import give_references
 from assistant.sending import Sender
 from assistant.tools import ArticleToolbox, room_in
 from helpcenter.models import SiteSettings
@@ -27,6 +29,7 @@ from helpcenter.models import SiteSettings
 class Loaded:
     """`article` is the page that is asked about, where the reader may still have it."""
 
+    conversation_id: uuid.UUID
     question: str
     site: str
     article: Article | None
@@ -54,7 +57,15 @@ def load(answer_id: uuid.UUID, reader: Reader) -> Loaded:
     """Asks the database."""
     answer = Answer.objects.get(pk=answer_id)
     page = answerable(reader).filter(pk=answer.article_id).first() if answer.article_id else None
-    return Loaded(answer.question, SiteSettings.load().name, page, load_history(answer, reader))
+    if page is not None:
+        give_references(answer.conversation_id, [str(page.pk)])
+    return Loaded(
+        conversation_id=answer.conversation_id,
+        question=answer.question,
+        site=SiteSettings.load().name,
+        article=page,
+        history=load_history(answer, reader),
+    )
 
 
 def set_up(loaded: Loaded, sender: Sender, model: Model, context_tokens: int) -> Work:
@@ -71,6 +82,7 @@ def set_up(loaded: Loaded, sender: Sender, model: Model, context_tokens: int) ->
         db,
         article=loaded.article,
         refs=history.refs,
+        number=partial(give_references, loaded.conversation_id),
         room=room_in(context_tokens),
         cautious=model.mode == "extractive",
     )

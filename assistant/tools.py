@@ -48,15 +48,20 @@ class Database(Protocol):
     def __call__(self, step: Callable[..., T], /, *args: Any) -> Awaitable[T]: ...
 
 
+Numbering = Callable[[Sequence[str]], Mapping[str, int]]
+"""The references of documents, by their ids; see `assistant.references`."""
+
+
 class ArticleToolbox:
     """The tools of one turn.
 
     `language` is the visitor's: labels are in it, and it is searched first. `article` is
     the page that is asked about; its title is shown to the model under `page_ref`.
     `refs` are the references that documents have in the conversation so far, by document
-    id: they keep them, and new documents get new ones. `room`: tokens for articles' text,
-    see `room_in`. `cautious`: searches give only what may be quoted without a model's
-    judgement; for the extractive answerer.
+    id, the page's among them; `number` gives new ones, and runs like a step of the
+    database. Without it the turn stands alone and counts on from `refs`. `room`: tokens
+    for articles' text, see `room_in`. `cautious`: searches give only what may be quoted
+    without a model's judgement; for the extractive answerer.
     """
 
     specs: Sequence[ToolSpec] = SPECS
@@ -71,10 +76,12 @@ class ArticleToolbox:
         refs: Mapping[str, int] | None = None,
         room: int = ROOM,
         *,
+        number: Numbering | None = None,
         cautious: bool = False,
     ) -> None:
         self.facts: dict[str, ArticleFacts] = {}
         self.refs = dict(refs or {})
+        self._number = number or self._count_on
         self.searched = False
         self.search_mode = ""
         self.search_fallback = ""
@@ -168,7 +175,9 @@ class ArticleToolbox:
         self.search_mode, self.search_fallback = found.mode, found.fallback
         if found.nearest is not None:
             self.nearest = max(found.nearest, self.nearest or -1.0)
-        shown = [self._excerpt(facts) for facts in found.articles if self._fit(facts)]
+        fitting = [facts for facts in found.articles if self._fit(facts)]
+        await self._give_references(fitting)
+        shown = [self._excerpt(facts) for facts in fitting]
         note = {} if shown else {"note": "Nothing fits. Try other words once, or decline."}
         label = tool_labels.searched(query, len(shown))
         return ToolOutcome(_json({"documents": shown, **note}), label, count=len(shown))
@@ -183,6 +192,7 @@ class ArticleToolbox:
         text = tokens.beginning(body, min(BODY_TOKENS, self._room))
         self._room -= tokens.estimate(text)
         facts.passages = [PassageRead("", "", text)]
+        await self._give_references([facts])
         document = {**self._shown(facts, Exposure.FULL), "body": fenced(text)}
         if len(text) < len(body):
             document["note"] = "This is the beginning; search for what is not in it."
@@ -196,6 +206,7 @@ class ArticleToolbox:
 
     async def _list_articles(self, category: str = "", page: int = 1) -> ToolOutcome:
         listed = await self._db(tool_queries.list_articles, self._reader, category, page)
+        await self._give_references(listed.articles)
         content = {
             "documents": [self._shown(facts, Exposure.TITLE) for facts in listed.articles],
             "page": page,
@@ -208,6 +219,16 @@ class ArticleToolbox:
     async def _cannot_answer(self, reason: str) -> ToolOutcome:
         note = "Noted. Now tell the visitor so, briefly and in the language of the question."
         return ToolOutcome(_json({"note": note}), tool_labels.declining(reason), declined=reason)
+
+    async def _give_references(self, found: Sequence[ArticleFacts]) -> None:
+        """Before documents are shown: those that are new in the conversation get theirs."""
+        new = [facts.document_id for facts in found if facts.document_id not in self.refs]
+        if new:
+            self.refs.update(await self._db(self._number, new))
+
+    def _count_on(self, document_ids: Sequence[str]) -> dict[str, int]:
+        last = max(self.refs.values(), default=0)
+        return {document_id: last + at for at, document_id in enumerate(document_ids, start=1)}
 
     def _fit(self, facts: ArticleFacts) -> bool:
         """Keeps of an article the passages that there is room for."""
@@ -235,7 +256,7 @@ class ArticleToolbox:
 
     def _expose(self, facts: ArticleFacts, exposure: Exposure) -> int:
         document_id = facts.document_id
-        ref = self.refs.setdefault(document_id, max(self.refs.values(), default=0) + 1)
+        ref = self.refs[document_id]
         for text in _texts(facts):
             self._ledger.expose(facts.document(), exposure, text=text, ref=ref)
         self.facts.setdefault(document_id, facts).absorb(facts)

@@ -9,7 +9,13 @@ from django.utils import timezone
 
 from articles import publishing
 from articles.models import Article, Category, Status
-from assistant.models import Answer, AnswerDocument, Conversation, Grounding
+from assistant.models import (
+    Answer,
+    AnswerDocument,
+    Conversation,
+    ConversationReference,
+    Grounding,
+)
 
 
 def make_article(
@@ -62,6 +68,11 @@ def make_document(answer: Answer, article: Article, ref: int = 1, **fields: Any)
         "exposure": AnswerDocument.Exposure.EXCERPT,
         "via": "excerpt",
     }
+    ConversationReference.objects.get_or_create(
+        conversation=answer.conversation,
+        document_id=str(article.pk),
+        defaults={"ref": ref},
+    )
     return AnswerDocument.objects.create(
         answer=answer, article=article, ref=ref, **{**defaults, **fields}
     )

@@ -16,7 +16,7 @@ from articles.models import Article, Status, Visibility
 from assistant.answers import answer_payload, with_ledger
 from assistant.database import db
 from assistant.feedback import Reason
-from assistant.history import OTHERS, load_history
+from assistant.history import load_history
 from assistant.models import Answer, AnswerDocument, AnswerPassage, Conversation, ToolCall
 from assistant.provenance import Exposure
 from tests.chat_clients import ANSWERS, Person, in_loop
@@ -238,13 +238,6 @@ def test_references_keep_their_numbers_for_the_conversation(conversation: Conver
     history = load_history(the_next(conversation), ANONYMOUS)
     assert history.refs == {str(articles[0].pk): 1, str(articles[1].pk): 2, str(articles[2].pk): 3}
     assert set(history.documents) == {1, 3}, "of a title there is no text to carry"
-
-
-def test_turns_that_run_beside_are_left_room_for_their_numbers(conversation: Conversation) -> None:
-    read(earlier(conversation), make_article("One"), ref=4)
-    earlier(conversation, status="running", grounding="", finished_at=None)
-    history = load_history(the_next(conversation), ANONYMOUS)
-    assert history.refs[OTHERS] == 104
 
 
 def test_the_text_is_told_with_references_in_place_of_numbers(conversation: Conversation) -> None:

@@ -12,6 +12,7 @@ from assistant.models.ledger import (
     AnswerDocument,
     AnswerPassage,
     CitationSupport,
+    ConversationReference,
     DroppedCitation,
     ToolCall,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "AnswerPassage",
     "CitationSupport",
     "Conversation",
+    "ConversationReference",
     "DroppedCitation",
     "GapQuestion",
     "GapRun",

@@ -11,7 +11,36 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Article, ArticleRevision
-from assistant.models.conversation import Answer
+from assistant.models.conversation import Answer, Conversation
+
+
+class ConversationReference(models.Model):
+    """The number by which a document is cited in a conversation, in every turn of it.
+
+    See `assistant.references`. It outlives the article: a number in an earlier answer never
+    means something else later.
+    """
+
+    conversation = models.ForeignKey(
+        Conversation, on_delete=models.CASCADE, related_name="references"
+    )
+    document_id = models.CharField(max_length=40)
+    ref = models.PositiveIntegerField(_("reference"))
+
+    class Meta:
+        verbose_name = _("reference in a conversation")
+        verbose_name_plural = _("references in a conversation")
+        ordering = ["conversation_id", "ref"]
+        constraints = [
+            models.UniqueConstraint(fields=["conversation", "ref"], name="reference_once"),
+            models.UniqueConstraint(
+                fields=["conversation", "document_id"], name="one_reference_per_document"
+            ),
+            models.CheckConstraint(condition=Q(ref__gte=1), name="references_begin_at_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"[{self.ref}] {self.document_id}"
 
 
 class AnswerDocument(models.Model):
