@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import copy
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from articles import conflicts
 from articles.models import Article
 
 
+class _Base(forms.CharField):
+    """The fingerprint of what a form was filled from. Never a change by itself."""
+
+    widget = forms.HiddenInput
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return False
+
+
 class ArticleForm(forms.ModelForm[Article]):
-    """The working copy. Publishing is a button beside saving, not a field."""
+    """The working copy. Publishing is a button beside saving, not a field.
+
+    Where somebody else saved the article since the form was opened, the form is not valid,
+    and `conflict_with` is the article as they left it. Sent again, it counts as informed.
+    """
+
+    base = _Base(required=False)
 
     class Meta:
         model = Article
@@ -30,6 +49,12 @@ class ArticleForm(forms.ModelForm[Article]):
             "body": forms.Textarea(attrs={"rows": 28, "cols": 100, "spellcheck": "true"}),
         }
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.conflict_with: Article | None = None
+        if self.instance.pk and "base" in self.fields:
+            self.initial["base"] = conflicts.fingerprint(self.instance)
+
     def clean_body(self) -> str:
         body: str = self.cleaned_data["body"].replace("\r\n", "\n")
         if "\0" in body:
@@ -40,3 +65,15 @@ class ArticleForm(forms.ModelForm[Article]):
         """Empty keeps the present address: only a new article gets one from its title."""
         slug: str = self.cleaned_data["slug"]
         return slug or self.instance.slug
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean()
+        base, present = self.data.get(self.add_prefix("base")), self.initial.get("base")
+        if base and present and base != present:
+            self.conflict_with = copy.copy(self.instance)
+            self.data = self.data.copy()  # type: ignore[attr-defined]
+            self.data[self.add_prefix("base")] = present  # type: ignore[index]
+            raise forms.ValidationError(
+                _("Nothing was saved yet: somebody else saved this article while you wrote.")
+            )
+        return cleaned

@@ -56,6 +56,19 @@ def withdraw(article: Article, status: Status = Status.DRAFT) -> None:
     )
 
 
+@transaction.atomic
+def restore(article: Article, revision: ArticleRevision) -> None:
+    """Makes the working copy say what a revision of the article says. Nothing goes live.
+
+    With the live revision, that discards what was not published.
+    """
+    if revision.article_id != article.pk:
+        raise ValueError("the revision is another article's")
+    article.title, article.summary = revision.title, revision.summary
+    article.body, article.language = revision.body, revision.language
+    article.save(update_fields=["title", "summary", "body", "language", "updated_at"])
+
+
 def refresh(article: Article) -> None:
     """Lets the index follow a published article whose category or visibility changed."""
     article_id = article.pk

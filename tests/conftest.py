@@ -18,6 +18,7 @@ from tests.servers import PROJECT, TestServers, use_own_valkey_database
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django.test import Client
 
     from helpcenter.processes import Child
     from tests.scripted_provider import ScriptedProvider
@@ -167,6 +168,16 @@ def stranger(db: None) -> "User":
 def staff(db: None) -> "User":
     """A colleague with every permission."""
     return _user("staff", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def staff_client(staff: "User") -> "Client":
+    """A browser in which the colleague with every permission is signed in."""
+    from django.test import Client
+
+    client = Client()
+    client.force_login(staff)
+    return client
 
 
 def _user(name: str, **flags: bool) -> "User":

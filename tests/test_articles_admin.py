@@ -13,6 +13,7 @@ from django.urls import reverse
 from articles import publishing
 from articles.models import Article, SlugRedirect, Status
 from tests.factories import make_article, make_category
+from tests.writing import change_url, form_of
 
 pytestmark = pytest.mark.django_db
 
@@ -21,25 +22,6 @@ pytestmark = pytest.mark.django_db
 def admin(client: Client, staff: User) -> Client:
     client.force_login(staff)
     return client
-
-
-def form_of(article: Article, **changes: Any) -> dict[str, Any]:
-    fields = {
-        "title": article.title,
-        "slug": article.slug,
-        "summary": article.summary,
-        "body": article.body,
-        "category": article.category_id or "",
-        "position": article.position,
-        "language": article.language,
-        "visibility": article.visibility,
-        "author": "",
-    }
-    return {**fields, **changes}
-
-
-def change_url(article: Article) -> str:
-    return reverse("admin:articles_article_change", args=[article.pk])
 
 
 def test_saving_keeps_a_draft(admin: Client) -> None:
@@ -176,7 +158,7 @@ def test_revisions_are_compared_line_by_line(admin: Client) -> None:
 
     url = reverse("admin:articles_article_revisions", args=[article.pk])
     newest = admin.get(url).content.decode()
-    assert "From revision 2 to 3" in newest
+    assert "From revision 2 to revision 3" in newest
     chosen = admin.get(url, {"old": "1", "new": "2"}).content.decode()
     assert "Two and a half." in chosen
     assert "<del>Plans</del> <ins>Prices</ins>" in chosen

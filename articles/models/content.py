@@ -221,8 +221,14 @@ class Article(models.Model):
 
     @property
     def has_unpublished_changes(self) -> bool:
+        """Whether the working copy differs from what was published last."""
         live = self.live_revision
         return live is not None and live.content_hash != self.content_hash()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether readers see the live revision now; one that was withdrawn keeps it."""
+        return self.status == Status.PUBLISHED
 
     def _fill_slug(self) -> None:
         if not self.slug:

@@ -1,0 +1,173 @@
+"""Two writers on one article: the later save is told, shows both texts, and loses none."""
+
+from __future__ import annotations
+
+import html
+import re
+import threading
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import connection, connections, transaction
+from django.test import Client
+
+from articles import conflicts
+from articles.models import Article
+from tests.factories import make_article, make_category
+from tests.writing import change_url, colleague, form_of, signed_in
+
+pytestmark = pytest.mark.django_db
+
+WARNING = "somebody else saved this article"
+
+
+def opened(client: Client, article: Article) -> dict[str, Any]:
+    """The form as it is sent by a browser that opened it now."""
+    page = client.get(change_url(article)).content.decode()
+    base = re.search(r'name="base" value="([0-9a-f]{64})"', page)
+    assert base
+    return form_of(article, base=base[1])
+
+
+@pytest.fixture
+def article() -> Article:
+    return make_article("Plans", body="One.\n\nTwo.")
+
+
+def test_the_later_of_two_saves_shows_both_texts_and_saves_nothing(
+    staff_client: Client, article: Article
+) -> None:
+    colleague_client = signed_in(colleague("maria", "change_article", "view_article"))
+    mine, theirs = opened(staff_client, article), opened(colleague_client, article)
+    colleague_client.post(change_url(article), {**theirs, "body": "One.\n\nTwo and a half."})
+    response = staff_client.post(
+        change_url(article), {**mine, "body": "One & only.\n\nTwo.", "title": "Prices"}
+    )
+
+    page = html.unescape(response.content.decode())
+    assert WARNING in page
+    assert "maria changed this article" in page
+    assert "Two and a half." in page
+    assert "One & only." in page
+    assert re.search(r"<td>Plans</td><td>Prices</td>", page)
+    article.refresh_from_db()
+    assert (article.title, article.body) == ("Plans", "One.\n\nTwo and a half.")
+
+
+def test_saving_again_after_the_warning_replaces_the_other_version(
+    staff_client: Client, article: Article
+) -> None:
+    mine = opened(staff_client, article)
+    Article.objects.filter(pk=article.pk).update(body="Theirs.")
+    warned = staff_client.post(change_url(article), {**mine, "body": "Mine."}).content.decode()
+    base = re.search(r'name="base" value="([0-9a-f]{64})"', warned)
+    assert base
+    staff_client.post(change_url(article), {**mine, "body": "Mine.", "base": base[1]})
+
+    article.refresh_from_db()
+    assert article.body == "Mine."
+
+
+def test_a_third_version_during_the_warning_is_noticed_too(
+    staff_client: Client, article: Article
+) -> None:
+    mine = opened(staff_client, article)
+    Article.objects.filter(pk=article.pk).update(body="Theirs.")
+    warned = staff_client.post(change_url(article), mine).content.decode()
+    base = re.search(r'name="base" value="([0-9a-f]{64})"', warned)
+    assert base
+    Article.objects.filter(pk=article.pk).update(body="And another's.")
+    again = staff_client.post(change_url(article), {**mine, "base": base[1]})
+    assert WARNING in again.content.decode()
+
+
+def test_publishing_is_held_back_too(staff_client: Client, article: Article) -> None:
+    mine = opened(staff_client, article)
+    Article.objects.filter(pk=article.pk).update(body="Theirs.")
+    staff_client.post(change_url(article), {**mine, "body": "Mine.", "_publish": "1"})
+
+    article.refresh_from_db()
+    assert article.live_revision is not None
+    assert article.live_revision.body == "One.\n\nTwo."
+
+
+def test_what_no_form_shows_is_no_conflict(staff_client: Client, article: Article) -> None:
+    mine = opened(staff_client, article)
+    article.save()  # touches the time of the change alone
+    response = staff_client.post(change_url(article), {**mine, "body": "Mine."})
+    assert response.status_code == 302
+
+
+def test_the_hidden_field_is_no_change_in_the_history(
+    staff_client: Client, article: Article
+) -> None:
+    staff_client.post(change_url(article), {**opened(staff_client, article), "body": "Mine."})
+    assert LogEntry.objects.get().get_change_message() == "Changed Text."
+
+
+def test_who_may_only_look_gets_a_page_without_the_field(article: Article) -> None:
+    page = signed_in(colleague("reader", "view_article")).get(change_url(article))
+    assert page.status_code == 200
+    assert 'name="base"' not in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("title", "x"), ("body", "x"), ("slug", "x"), ("position", 7), ("visibility", "staff")],
+)
+def test_every_field_of_the_form_counts(article: Article, name: str, value: Any) -> None:
+    before = conflicts.fingerprint(article)
+    setattr(article, name, value)
+    assert conflicts.fingerprint(article) != before
+
+
+def test_values_are_compared_as_people_read_them(article: Article) -> None:
+    category = make_category("Billing")
+    yours = Article(title="Plans", body=article.body, category=category, visibility="staff")
+    found = conflicts.between(article, yours, ["title", "category", "visibility", "body"])
+
+    assert [(d.label, d.saved, d.yours) for d in found.differences] == [
+        ("category", "", "Billing"),
+        ("who may read it", "everyone", "staff"),
+    ]
+    assert found.diff == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_saves_at_once_one_waits_and_is_told(staff_client: Client) -> None:
+    article = make_article("Plans", body="One.")
+    mine = opened(staff_client, article)
+    answers: list[str] = []
+
+    def save() -> None:
+        try:
+            response = staff_client.post(change_url(article), {**mine, "body": "Mine."})
+            answers.append(response.content.decode())
+        finally:
+            connections.close_all()
+
+    with transaction.atomic():
+        Article.objects.select_for_update().get(pk=article.pk)
+        thread = threading.Thread(target=save)
+        thread.start()
+        _wait_for_a_waiting_query()
+        Article.objects.filter(pk=article.pk).update(body="Theirs.")
+    thread.join()
+
+    assert WARNING in answers[0]
+    article.refresh_from_db()
+    assert article.body == "Theirs."
+
+
+def _wait_for_a_waiting_query() -> None:
+    pause = threading.Event()
+    for _attempt in range(500):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+            row = cursor.fetchone()
+        if row and row[0]:
+            return
+        pause.wait(0.02)
+    pytest.fail("the save never waited for the lock")
