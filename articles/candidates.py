@@ -16,7 +16,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from pgvector import HalfVector, SparseVector
 
-from articles import bm25, fusion
+from articles import bm25, fusion, synonyms
 from articles.analysis import query_terms
 from articles.calibration import Scale
 from articles.models import Article, IndexState, Term
@@ -58,7 +58,8 @@ class Scope:
 
 @dataclass(frozen=True)
 class Analysed:
-    """A query in one language: its words in order, each once."""
+    """A query in one language: its words in order, each once. `idfs` are what terms weigh in
+    it, those of synonyms a little less than what they stand for."""
 
     words: tuple[Word, ...]
     idfs: dict[str, float]
@@ -89,14 +90,17 @@ class Candidate:
 
 
 def analyse(text: str, language: str) -> Analysed:
-    """The query's words with their idf, as the index of this language counts them."""
+    """The query's words with their idf, as the index of this language counts them, and with
+    their synonyms."""
     found = [tuple(terms) for terms in query_terms(text, language)]
     order = list(dict.fromkeys(found))
-    terms = {term for word in order for term in word}
+    states = IndexState.objects.annotate(synonyms=synonyms.stamp())
+    state = states.filter(language=language).first()
+    also = synonyms.expand(found, language, state.synonyms if state else None)
+    terms = {term for word in order for term in word} | also.terms()
     frequencies = dict(
         Term.objects.filter(language=language, text__in=terms).values_list("text", "passages")
     )
-    state = IndexState.objects.filter(language=language).first()
     total = state.passages if state else 0
     idfs = {term: bm25.idf(total, frequencies.get(term, 0)) for term in terms}
     last = found[-1] if found else ()
@@ -108,6 +112,7 @@ def analyse(text: str, language: str) -> Analysed:
         )
         for word in order
     ]
+    words, weights = also.applied(words, idfs, frequencies)
     rarest = sorted(words, key=lambda word: -word.idf)[:MOST_WORDS]
     kept = [word for word in words if word in rarest]
     index = {word.terms: place for place, word in enumerate(kept)}
@@ -118,7 +123,7 @@ def analyse(text: str, language: str) -> Analysed:
     ]
     return Analysed(
         tuple(kept),
-        {term: idfs[term] for word in kept for term in word.terms},
+        weights | {term: idfs[term] for word in kept for term in word.terms},
         frequencies,
         tuple(dict.fromkeys(pairs)),
         total > EXACT_ROWS,
@@ -128,7 +133,14 @@ def analyse(text: str, language: str) -> Analysed:
 def any_of(word: Word, label: str = "") -> str:
     """A `tsquery` literal for a word, only in words of a weight where a label is given."""
     suffix = f":*{label or 'A'}" if word.is_prefix else f":{label}" if label else ""
-    return " | ".join(quoted(term) + suffix for term in word.terms)
+    typed = [quoted(term) + suffix for term in word.terms]
+    return " | ".join(typed + [_side_by_side(phrase, label) for phrase in word.also])
+
+
+def _side_by_side(phrase: synonyms.Phrase, label: str) -> str:
+    suffix = f":{label}" if label else ""
+    words = (" | ".join(quoted(term) + suffix for term in terms) for terms in phrase)
+    return "(" + " <-> ".join(f"({word})" for word in words) + ")"
 
 
 def find(query: Analysed, vector: QueryVector | None, scope: Scope) -> list[Candidate]:
@@ -221,11 +233,20 @@ def _candidate_terms(query: Analysed) -> str:
     chosen: list[Word] = []
     rows = 0
     for word in sorted(query.words, key=lambda word: -word.idf):
-        rows += max(query.frequencies.get(term, 0) for term in word.terms)
+        rows += _rows(word, query.frequencies)
         if chosen and rows > COMMON_ROWS:
             break
         chosen.append(word)
     return " | ".join(map(any_of, chosen))
+
+
+def _rows(word: Word, frequencies: dict[str, int]) -> int:
+    """About how many passages a word finds; a phrase as many as the rarest of its words."""
+    alternatives = [(word.terms,), *word.also]
+    return max(
+        min(max(frequencies.get(term, 0) for term in terms) for terms in phrase)
+        for phrase in alternatives
+    )
 
 
 def _ranked(found: dict[int, Candidate], rank: str) -> list[int]:

@@ -33,11 +33,13 @@ MIN_COSINE = 0.3
 @dataclass(frozen=True)
 class Word:
     """A word of a query: the terms that find it, and its idf. `is_prefix`: it is unknown
-    and the last one, so perhaps not yet typed to its end, and titles may go on from it."""
+    and the last one, so perhaps not yet typed to its end, and titles may go on from it.
+    `also`: synonyms that find it as well, each as words side by side with their terms."""
 
     terms: tuple[str, ...]
     idf: float
     is_prefix: bool = False
+    also: tuple[tuple[tuple[str, ...], ...], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,5 +6,6 @@ changes what visitors see is logged with who did it.
 
 from articles.admin.articles import ArticleAdmin
 from articles.admin.categories import CategoryAdmin
+from articles.admin.synonyms import SynonymAdmin
 
-__all__ = ["ArticleAdmin", "CategoryAdmin"]
+__all__ = ["ArticleAdmin", "CategoryAdmin", "SynonymAdmin"]
