@@ -17,9 +17,9 @@ from django.db.models import Prefetch, QuerySet
 from django.urls import reverse
 
 from articles.access import Reader, may_open, may_use
-from assistant.answer_html import answer_html
 from assistant.failures import failure
 from assistant.models import Answer, AnswerDocument, AnswerFeedback
+from assistant.rendering.answer_html import answer_html
 
 MAX_PASSAGES = 5
 

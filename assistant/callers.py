@@ -14,7 +14,7 @@ from django.utils import translation
 
 from articles.access import Reader
 from assistant.access import Owner
-from assistant.sending import Sender
+from assistant.turns.sending import Sender
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,15 +22,15 @@ from assistant.agent import Model
 from assistant.answers import answer_payload, with_ledger
 from assistant.background import spawn
 from assistant.database import DATABASE_DOWN, db
-from assistant.delivered import Delivered
 from assistant.eventlog import UNREACHABLE, Entry, EventLog, LostError
-from assistant.live import LiveTurns
 from assistant.models import Answer
 from assistant.questions import Ask
 from assistant.refusals import NotFound, Refusal, Unavailable
-from assistant.sending import Opened, Sender, open_turn
-from assistant.stored_events import Seen, stored_events
-from assistant.turn import AnswerTurn
+from assistant.turns.delivered import Delivered
+from assistant.turns.live import LiveTurns
+from assistant.turns.sending import Opened, Sender, open_turn
+from assistant.turns.stored_events import Seen, stored_events
+from assistant.turns.turn import AnswerTurn
 
 POLL_SECONDS = 0.5
 STOP_SECONDS = 5.0

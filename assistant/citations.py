@@ -16,13 +16,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import assert_never
 
-from assistant import addresses
-from assistant.addresses import Address
-from assistant.delivery import Delivery, title_as_label
-from assistant.pieces import BareAddress, Link, Marker, Piece, Verbatim
 from assistant.provenance import Document, DropReason, Ledger
-from assistant.referencelists import AnswerScanner, Reference
-from assistant.scanner import scan
+from assistant.writing import addresses
+from assistant.writing.addresses import Address
+from assistant.writing.delivery import Delivery, title_as_label
+from assistant.writing.pieces import BareAddress, Link, Marker, Piece, Verbatim
+from assistant.writing.referencelists import AnswerScanner, Reference
+from assistant.writing.scanner import scan
 
 _WRITTEN_NUMBER = re.compile(r"\[([0-9]+)\]")
 

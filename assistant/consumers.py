@@ -32,7 +32,7 @@ from assistant.endpoints import database_down
 from assistant.frames import Encoder
 from assistant.questions import parse_ask, parse_cursor, parse_object
 from assistant.refusals import Forbidden, Malformed, RateLimited, Refusal
-from assistant.sending import Sender
+from assistant.turns.sending import Sender
 from helpcenter.csrf import has_allowed_origin
 
 MAX_TASKS = 16

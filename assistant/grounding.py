@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assistant.classifiers.not_found import says_not_found
+from assistant.classifiers.small_talk import is_small_talk
 from assistant.models import Grounding
-from assistant.not_found import says_not_found
-from assistant.small_talk import is_small_talk
 
 GAPS = (Grounding.REJECTED, Grounding.NO_HITS, Grounding.UNSEARCHED)
 """The verdicts that show something missing; `uncited` is reported as a kind of its own."""

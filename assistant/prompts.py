@@ -20,8 +20,8 @@ from django.utils.translation import gettext as _
 
 from assistant import tokens
 from assistant.agent import Message, Mode, ToolCallRequest, Truncation, call_message
+from assistant.classifiers.intents import search_query
 from assistant.fencing import CLOSING, OPENING, on_one_line
-from assistant.intents import search_query
 
 PROMPT_VERSION = "2026-11-1"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal
 
-from assistant.addresses import Address, addresses_in, path_key
+from assistant.writing.addresses import Address, addresses_in, path_key
 
 Via = Literal["opened", "excerpt", "listing", "carried"]
 DropReason = Literal["unknown_ref", "not_retrieved", "foreign_link", "unsafe_link", "image"]

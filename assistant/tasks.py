@@ -7,7 +7,9 @@ import uuid
 
 from celery import shared_task
 
-from assistant import gaps, reaping, support_records
+from assistant import gaps
+from assistant.support import records
+from assistant.turns import reaping
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +30,6 @@ def update_gap_report() -> int | None:
 @shared_task(soft_time_limit=120, time_limit=150)
 def judge_support(answer_id: str) -> int:
     """Judges how well the citations of an answer are supported. Returns how many it has."""
-    count = support_records.judge_answer(uuid.UUID(answer_id))
+    count = records.judge_answer(uuid.UUID(answer_id))
     logger.info("support_judged", extra={"answer_id": answer_id, "citations": count})
     return count

@@ -117,7 +117,7 @@ async def ask(question: str) -> Asked:
     from assistant.database import db
     from assistant.provenance import Exposure, Ledger
     from assistant.providers.extractive import ExtractiveModel
-    from assistant.tools import ArticleToolbox
+    from assistant.tools.toolbox import ArticleToolbox
 
     began = time.perf_counter()
     ledger = Ledger()

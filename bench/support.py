@@ -3,7 +3,7 @@
     python bench/support.py [--fit] [--show N]
 
 Scores the labelled set of tests/support_claims.json. `--fit` chooses weights on its one
-half and prints them; without it, those in assistant/support.py are measured on the other
+half and prints them; without it, those in assistant/support/scoring.py are measured on the other
 half, with vectors and without. `--show` prints the N worst judged pairs. Needs no server.
 """
 
@@ -27,7 +27,7 @@ import django  # noqa: E402
 django.setup()
 
 from articles.embeddings import LocalEmbedder  # noqa: E402
-from assistant.support import WEAK, Support, Vectors, Weights, features  # noqa: E402
+from assistant.support.scoring import WEAK, Support, Vectors, Weights, features  # noqa: E402
 from tests.support_pairs import (  # noqa: E402
     WRONG,
     Pair,

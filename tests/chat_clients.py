@@ -15,11 +15,12 @@ from django.contrib.auth.models import User
 from django.test import AsyncClient
 
 from articles.access import ANONYMOUS
-from assistant import chat, live
+from assistant import chat
 from assistant.eventlog import EventLog, log
 from assistant.frames import Encoder
-from assistant.live import LiveTurns
 from assistant.models import Answer
+from assistant.turns import live
+from assistant.turns.live import LiveTurns
 from tests.streams import Event, parsed_sse, verified
 
 PATIENCE = 30.0

@@ -22,7 +22,7 @@ from articles import bm25
 from articles.analysis import tokens
 from articles.calibration import scale_of
 from articles.embeddings import Embedder
-from assistant.support import Claim, Passage, Source, Support, Vectors, judge
+from assistant.support.scoring import Claim, Passage, Source, Support, Vectors, judge
 
 Kind = Literal["right", "wrong article", "wrong passage", "contradicting number", "denied"]
 Half = Literal["choosing", "reporting"]

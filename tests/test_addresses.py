@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.addresses import (
+from assistant.writing.addresses import (
     Address,
     addresses_in,
     end_of_bare,

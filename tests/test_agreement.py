@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.agreement import contradicts, figures, negations
+from assistant.support.agreement import contradicts, figures, negations
 
 
 def values(text: str, language: str = "en") -> list[str]:

@@ -332,7 +332,7 @@ def test_a_turn_that_breaks_says_so_and_shows_nothing_of_why(
     def broken(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("the secret reason")
 
-    monkeypatch.setattr("assistant.turn.set_up", broken)
+    monkeypatch.setattr("assistant.turns.turn.set_up", broken)
 
     async def body() -> None:
         person = await Person.visitor()
@@ -357,8 +357,8 @@ class Hanging:
 
 
 def test_a_turn_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assistant.turn.select_model", lambda settings: Hanging())
-    monkeypatch.setattr("assistant.turn.GRACE_SECONDS", -59.5)
+    monkeypatch.setattr("assistant.turns.turn.select_model", lambda settings: Hanging())
+    monkeypatch.setattr("assistant.turns.turn.GRACE_SECONDS", -59.5)
 
     async def body() -> None:
         person = await Person.visitor()
@@ -400,7 +400,7 @@ def _down(*args: Any, **kwargs: Any) -> None:
 def test_a_database_that_is_down_for_a_moment_at_the_end(
     provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from assistant.persistence import store_end
+    from assistant.turns.persistence import store_end
 
     calls = []
 
@@ -410,7 +410,7 @@ def test_a_database_that_is_down_for_a_moment_at_the_end(
             _down()
         return store_end(end)
 
-    monkeypatch.setattr("assistant.turn.store_end", shaky)
+    monkeypatch.setattr("assistant.turns.turn.store_end", shaky)
     provider.answer("Not lost.")
 
     async def body() -> None:
@@ -425,7 +425,7 @@ def test_a_database_that_stays_down_loses_nothing_silently(
     provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The visitor is told that it was not saved, and it is stored as soon as it can be."""
-    from assistant.persistence import store_end
+    from assistant.turns.persistence import store_end
 
     is_down = True
 
@@ -434,9 +434,9 @@ def test_a_database_that_stays_down_loses_nothing_silently(
             _down()
         return store_end(end)
 
-    monkeypatch.setattr("assistant.turn.store_end", store)
-    monkeypatch.setattr("assistant.turn.SAVE_SECONDS", 0.3)
-    monkeypatch.setattr("assistant.turn.LONGEST_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr("assistant.turns.turn.store_end", store)
+    monkeypatch.setattr("assistant.turns.turn.SAVE_SECONDS", 0.3)
+    monkeypatch.setattr("assistant.turns.turn.LONGEST_PAUSE_SECONDS", 0.1)
     provider.answer("Shown, and stored late.")
 
     async def body() -> None:

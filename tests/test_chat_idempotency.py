@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from articles.access import ANONYMOUS
-from assistant import sending
 from assistant.access import Owner
 from assistant.models import Answer, Conversation
 from assistant.questions import Ask
 from assistant.refusals import RateLimited
-from assistant.sending import Sender
+from assistant.turns import sending
+from assistant.turns.sending import Sender
 from tests.chat_clients import ANSWERS, Person, in_loop, read_sse
 from tests.scripted_provider import DONE, ScriptedProvider, Wait, finish, say, usage
 

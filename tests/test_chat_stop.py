@@ -12,14 +12,15 @@ import redis
 from django.utils import timezone
 
 from articles.indexing import index_article
-from assistant import reaping, tasks
+from assistant import tasks
 from assistant.access import Owner
 from assistant.chat import find_answer, stop
 from assistant.database import db
 from assistant.eventlog import EventLog, Note
 from assistant.events import Delta, Error, SourceAdded, SourceEntry, Started
-from assistant.live import LiveTurns
 from assistant.models import Answer
+from assistant.turns import reaping
+from assistant.turns.live import LiveTurns
 from tests.chat_clients import (
     ANSWERS,
     Person,

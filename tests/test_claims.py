@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from articles.answer_rendering import Citation, Registered, render_answer
-from assistant.claims import Cited, sentences, split
+from assistant.support.claims import Cited, sentences, split
 
 PLANS = "/articles/plans/"
 REGISTERED = Registered(

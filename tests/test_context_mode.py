@@ -14,7 +14,7 @@ from assistant.agent import Message, ModelEvent, ProviderError, TextDelta, ToolC
 from assistant.prompts import PastCall, PastTurn, build
 from assistant.providers.context import ContextModel, without_tools
 from assistant.providers.refusals import ToolsRefusedError
-from assistant.tool_arguments import SPECS
+from assistant.tools.arguments import SPECS
 from tests.scripted_model import ScriptedModel, calls, says
 
 FOUND = json.dumps(

@@ -22,8 +22,8 @@ from assistant.events import Delta
 from assistant.prompts import PastTurn
 from assistant.provenance import Exposure, Ledger
 from assistant.providers.extractive import ExtractiveModel
-from assistant.quoting import quote
-from assistant.tools import ArticleToolbox
+from assistant.providers.quoting import quote
+from assistant.tools.toolbox import ArticleToolbox
 from tests.factories import make_article, make_category
 
 T = TypeVar("T")
@@ -205,7 +205,7 @@ def test_an_article_of_which_nothing_can_be_quoted_is_declined() -> None:
 def test_two_articles_that_answer_about_as_well_are_both_quoted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("assistant.confidence.NEAR", 0.9)
+    monkeypatch.setattr("assistant.tools.confidence.NEAR", 0.9)
     for plan in ("Basic", "Premium"):
         indexed(f"Delivery with {plan}", body="Parcels arrive within three working days.")
     answer = Answer("How long until parcels arrive?")

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from assistant.classifiers.not_found import says_not_found
+from assistant.classifiers.small_talk import is_small_talk, small_talk_kind
 from assistant.grounding import Facts, verdict
 from assistant.models import Grounding
-from assistant.not_found import says_not_found
-from assistant.small_talk import is_small_talk, small_talk_kind
 
 QUESTION = Facts(question="How do I set up SSO?", text="Open Security [1].")
 SEARCHED = replace(QUESTION, searched=True)

@@ -16,9 +16,9 @@ from articles.models import Article, Status, Visibility
 from assistant.answers import answer_payload, with_ledger
 from assistant.database import db
 from assistant.feedback import Reason
-from assistant.history import load_history
 from assistant.models import Answer, AnswerDocument, AnswerPassage, Conversation, ToolCall
 from assistant.provenance import Exposure
+from assistant.turns.history import load_history
 from tests.chat_clients import ANSWERS, Person, in_loop
 from tests.factories import make_answer, make_article, make_document
 from tests.scripted_provider import ScriptedProvider

@@ -18,10 +18,10 @@ import pytest
 from articles.answer_rendering import INERT, Citation, Registered, render_blocks
 from articles.answer_streaming import Block, BlockRenderer
 from articles.outline import normalised
-from assistant.answer_html import answer_html
 from assistant.citations import CitationWriter
-from assistant.inert_code import InertCode
 from assistant.provenance import Document, Exposure, Ledger
+from assistant.rendering.answer_html import answer_html
+from assistant.rendering.inert_code import InertCode
 from tests.citation_judge import numbers_in
 from tests.citing import HOST
 from tests.dom import Element, parse

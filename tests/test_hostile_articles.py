@@ -15,7 +15,7 @@ from django.db import connections
 from articles import publishing
 from articles.models import Article, ArticleRevision, Passage, Status, Visibility
 from assistant.models import Answer, AnswerDocument, AnswerPassage, DroppedCitation, ToolCall
-from assistant.tool_arguments import NAMES
+from assistant.tools.arguments import NAMES
 from helpcenter.logs import EventFormatter
 from tests.chat_clients import Person, in_loop
 from tests.factories import make_article

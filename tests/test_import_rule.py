@@ -12,28 +12,12 @@ import pytest
 PROJECT = Path(__file__).resolve().parent.parent
 
 PURE = {
-    "assistant": [
-        "addresses",
-        "agent",
-        "citations",
-        "contracts",
-        "delivery",
-        "destinations",
-        "events",
-        "inline",
-        "lines",
-        "markers",
-        "pieces",
-        "provenance",
-        "reading",
-        "referencelists",
-        "scanner",
-    ],
+    "assistant": ["agent", "citations", "contracts", "events", "provenance", "writing"],
     "articles": ["anchors", "blocks", "chunking", "fusion", "inline_text", "outline"],
 }
 SKINS = {"admin", "api", "consumers", "frames", "pages", "templatetags", "urls", "views"}
-DOOR = {"chat", "turn", "sending", "preparation", "conclusion", "live", "reaping", "tasks"}
-EDGES = ["tools", "prompts", "providers", "grounding", "support"]
+DOOR = {"chat", "turns", "tasks"}
+EDGES = ["tools", "prompts", "providers", "grounding", "classifiers", "support"]
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.markers import LENTICULAR_HEAD, lenticular_references, references
+from assistant.writing.markers import LENTICULAR_HEAD, lenticular_references, references
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assistant.addresses import parse
 from assistant.provenance import Document, Dropped, Exposure, Ledger, Source
+from assistant.writing.addresses import parse
 
 A = Document("a", "Reset password", "/articles/reset-password/")
 B = Document("b", "Delete account", "/articles/delete-account/")

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from articles.embeddings import LocalEmbedder
-from assistant.support import (
+from assistant.support.scoring import (
     CANDIDATES,
     WEAK,
     Claim,

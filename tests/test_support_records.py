@@ -15,12 +15,13 @@ from kombu.exceptions import OperationalError
 from articles import publishing
 from articles.embeddings import EmbeddingError, HashedEmbedder
 from articles.models import IndexState, Term
-from assistant import support, support_records, tasks
+from assistant import tasks
 from assistant.article_facts import PassageRead
-from assistant.language_guess import guess_language
+from assistant.classifiers.language_guess import guess_language
 from assistant.models import Answer, AnswerDocument, AnswerPassage, CitationSupport
-from assistant.persistence import DocumentRecord, End, store_end
-from assistant.support import WEAK
+from assistant.support import records, scoring
+from assistant.support.scoring import WEAK
+from assistant.turns.persistence import DocumentRecord, End, store_end
 from helpcenter.celery import app
 from tests.factories import make_answer, make_article, make_document
 from tests.processes import wait_until
@@ -60,7 +61,7 @@ def judged(text: str, **links: Any) -> tuple[Answer, list[CitationSupport]]:
     answer = make_answer(text=text, **links)
     cited_document(answer, "Reset your password", LINK, 1)
     cited_document(answer, "Plans", PLANS, 2)
-    support_records.judge_answer(answer.pk)
+    records.judge_answer(answer.pk)
     return answer, stored(answer)
 
 
@@ -110,7 +111,7 @@ def test_a_link_is_a_citation() -> None:
     answer.allowed_links = ["/articles/plans/#x"]
     answer.save()
     cited_document(answer, "Plans", PLANS, None)
-    assert support_records.judge_answer(answer.pk) == 1
+    assert records.judge_answer(answer.pk) == 1
     assert stored(answer)[0].document.slug == "plans"
 
 
@@ -139,13 +140,13 @@ def test_a_title_alone_supports_nothing_and_is_not_judged() -> None:
     answer.allowed_links = ["/articles/plans/"]
     answer.save()
     cited_document(answer, "Plans", "", None, exposure="title", via="listing")
-    support_records.judge_answer(answer.pk)
+    records.judge_answer(answer.pk)
     assert stored(answer)[0].unjudged == "no_text"
 
 
 def test_judged_again_it_is_replaced() -> None:
     answer, before = judged("The link is valid for 30 minutes [1].")
-    support_records.judge_answer(answer.pk)
+    records.judge_answer(answer.pk)
     after = stored(answer)
     assert len(after) == len(before) == 1
     assert after[0].score == before[0].score
@@ -174,12 +175,12 @@ def test_common_words_say_less_than_rare_ones() -> None:
     IndexState.objects.create(language="en", passages=1000)
     Term.objects.create(language="en", text="link", passages=900)
     Term.objects.create(language="en", text="minut", passages=2)
-    weights = support_records.term_weights("en", {"link", "minut"})
+    weights = records.term_weights("en", {"link", "minut"})
     assert weights["link"] < weights["minut"]
 
 
 def test_an_answer_cites_more_than_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(support_records, "MOST_CITATIONS", 3)
+    monkeypatch.setattr(records, "MOST_CITATIONS", 3)
     _answer, found = judged("The link is valid for 30 minutes. [1] " * 5)
     assert len(found) == 3
 
@@ -198,14 +199,14 @@ def test_an_answer_that_is_gone_is_nothing_to_do() -> None:
 def test_one_that_is_erased_meanwhile_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = make_answer(text="The link is valid for 30 minutes [1].")
     cited_document(answer, "Reset", LINK, 1)
-    judge = support.judge
+    judge = scoring.judge
 
     def erase(*arguments: Any) -> Any:
         answer.conversation.delete()
         return judge(*arguments)
 
-    monkeypatch.setattr(support_records, "judge", erase)
-    assert support_records.judge_answer(answer.pk) == 0
+    monkeypatch.setattr(records, "judge", erase)
+    assert records.judge_answer(answer.pk) == 0
     assert not CitationSupport.objects.exists()
 
 
@@ -244,12 +245,12 @@ def test_a_worker_is_told_on_commit_and_only_of_what_cites(
         assert store_end(ended(answer))
         assert store_end(ended(running(), cited=False))
         assert sent == []
-    assert sent == [(support_records.TASK, [str(answer.pk)])]
+    assert sent == [(records.TASK, [str(answer.pk)])]
 
 
 def test_the_task_has_the_name_that_is_sent() -> None:
     app.loader.import_default_modules()
-    assert app.tasks[support_records.TASK].time_limit
+    assert app.tasks[records.TASK].time_limit
 
 
 def test_a_broker_that_is_down_does_not_keep_the_answer_from_being_stored(
@@ -307,7 +308,7 @@ def test_weakly_supported_answers_are_found(admin: Client) -> None:
     article = make_answer(text="x", question="Uncited one?")
     weak = make_answer(text="The link is valid for 90 minutes [1].", question="Weak one?")
     cited_document(weak, "Other", LINK, 1)
-    support_records.judge_answer(weak.pk)
+    records.judge_answer(weak.pk)
     url = reverse("admin:assistant_answer_changelist")
 
     def listed(value: str) -> list[str]:
@@ -326,7 +327,7 @@ def test_the_article_may_be_gone_by_then() -> None:
     assert document.article is not None
     publishing.withdraw(document.article)
     document.article.delete()
-    assert support_records.judge_answer(answer.pk) == 1
+    assert records.judge_answer(answer.pk) == 1
     assert stored(answer)[0].score is not None
 
 

@@ -14,12 +14,13 @@ from articles import indexing, publishing
 from articles.access import ANONYMOUS, Reader
 from articles.models import Article, Status, Visibility
 from articles.search import Hit
-from assistant import confidence, tokens, tool_queries, tools
+from assistant import tokens
 from assistant.agent import ToolCallRequest, ToolOutcome
 from assistant.article_facts import ArticleFacts, PassageRead
 from assistant.fencing import CLOSING, OPENING, fenced, neutral, unfenced
 from assistant.provenance import Exposure, Ledger
-from assistant.tools import ArticleToolbox
+from assistant.tools import confidence, queries, toolbox
+from assistant.tools.toolbox import ArticleToolbox
 from tests.factories import make_article, make_category
 
 pytestmark = pytest.mark.django_db
@@ -123,7 +124,7 @@ def test_what_is_below_the_floors_is_not_given_to_the_model(sso: Article) -> Non
 def test_the_nearest_passage_of_all_searches_is_kept(
     sso: Article, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool_queries, "TELLING_PASSAGES", 2)
+    monkeypatch.setattr(queries, "TELLING_PASSAGES", 2)
     box = Box()
     box.call("search_articles", query="how tall is the Eiffel tower")
     assert box.toolbox.nearest is not None
@@ -144,7 +145,7 @@ def test_a_few_passages_do_not_tell_what_a_site_is_about(sso: Article) -> None:
 def test_without_vectors_nothing_is_far(
     sso: Article, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    monkeypatch.setattr(tool_queries, "TELLING_PASSAGES", 2)
+    monkeypatch.setattr(queries, "TELLING_PASSAGES", 2)
     settings.EMBEDDING_BACKEND = "off"
     box = Box()
     box.call("search_articles", query="how tall is the Eiffel tower")
@@ -239,7 +240,7 @@ def test_what_was_published_is_read_not_what_is_being_written(sso: Article) -> N
 
 
 def test_a_long_article_is_cut_and_says_so(sso: Article, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "BODY_TOKENS", 15)
+    monkeypatch.setattr(toolbox, "BODY_TOKENS", 15)
     box = Box()
     document = box.result("open_article", slug=sso.slug)["documents"][0]
     beginning = unfenced(document["body"])
@@ -251,7 +252,7 @@ def test_a_long_article_is_cut_and_says_so(sso: Article, monkeypatch: pytest.Mon
 def test_the_turn_has_room_for_so_much_text_and_no_more(
     sso: Article, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tools, "LEAST_TOKENS", 5)
+    monkeypatch.setattr(toolbox, "LEAST_TOKENS", 5)
     box = Box(room=tokens.estimate(SSO) + 2)
     box.call("open_article", slug=sso.slug)
     assert "no room" in box.call("open_article", slug=sso.slug).error
@@ -259,8 +260,8 @@ def test_the_turn_has_room_for_so_much_text_and_no_more(
 
 
 def test_room_grows_with_what_the_model_can_read() -> None:
-    assert tools.room_in(32_000) == tools.ROOM
-    assert tools.room_in(1_000) < tools.BODY_TOKENS
+    assert toolbox.room_in(32_000) == toolbox.ROOM
+    assert toolbox.room_in(1_000) < toolbox.BODY_TOKENS
 
 
 def test_an_article_without_text_is_no_source() -> None:
@@ -362,7 +363,7 @@ def test_categories_are_listed_with_their_counts_and_enter_nothing(sso: Article)
 
 
 def test_articles_are_listed_by_title_and_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tool_queries, "PAGE_SIZE", 2)
+    monkeypatch.setattr(queries, "PAGE_SIZE", 2)
     for title in ("C", "A", "B"):
         make_article(title)
     box = Box()

@@ -21,7 +21,7 @@ from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.answers import with_ledger
 from assistant.grounding import GAPS
 from assistant.models import Answer, AnswerDocument, CitationSupport, Conversation
-from assistant.support import WEAK
+from assistant.support.scoring import WEAK
 
 
 class SupportFilter(admin.SimpleListFilter):

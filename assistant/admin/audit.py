@@ -11,7 +11,7 @@ from articles.access import Reader
 from assistant.answers import answer_payload
 from assistant.grounding import GAPS
 from assistant.models import Answer, AnswerDocument, CitationSupport
-from assistant.support import WEAK
+from assistant.support.scoring import WEAK
 
 
 def rendered_text(answer: Answer, reader: Reader) -> SafeString:

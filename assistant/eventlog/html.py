@@ -18,12 +18,12 @@ from django.utils import translation
 
 from articles.answer_rendering import Citation, Registered
 from articles.answer_streaming import Block, BlockRenderer
-from assistant.answer_html import citation
 from assistant.eventlog.feed import DerivedFeed, Entry, Feed
 from assistant.eventlog.notes import Note
 from assistant.eventlog.writing import encoded
 from assistant.events import Html, HtmlBlock
-from assistant.inert_code import InertCode
+from assistant.rendering.answer_html import citation
+from assistant.rendering.inert_code import InertCode
 
 PREVIEW_SECONDS = 0.25
 

@@ -165,7 +165,7 @@ class CitationSupport(models.Model):
     """How well the texts that the model was given of a document support a sentence citing it.
 
     `position` counts the sentences of the delivered text from 0. The parts of the score are
-    those of `assistant.support.Parts`; a null `cosine` means that it was judged by words
+    those of `assistant.support.scoring.Parts`; a null `cosine` means that it was judged by words
     alone. `score` is null where nothing could be judged, and `unjudged` says why.
     """
 

@@ -24,8 +24,8 @@ from assistant.agent import (
     ToolSpec,
     Usage,
 )
+from assistant.classifiers.small_talk import is_small_talk
 from assistant.providers.refusals import ToolsRefusedError
-from assistant.small_talk import is_small_talk
 
 logger = logging.getLogger(__name__)
 

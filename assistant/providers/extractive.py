@@ -27,10 +27,10 @@ from assistant.agent import (
     ToolSpec,
     Usage,
 )
+from assistant.classifiers.intents import list_request, names_the_same
+from assistant.classifiers.small_talk import Kind, small_talk_kind
 from assistant.fencing import unfenced
-from assistant.intents import list_request, names_the_same
-from assistant.quoting import quote
-from assistant.small_talk import Kind, small_talk_kind
+from assistant.providers.quoting import quote
 
 _LINK = re.compile(r"\[[^\[\]]*\]\(https?://[^\s()]*\)")
 _CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")

@@ -33,7 +33,6 @@ from assistant import chat
 from assistant.access import Owner
 from assistant.answers import answer_payload, with_ledger
 from assistant.database import db, rehearsal
-from assistant.live import LiveTurns
 from assistant.models import Answer
 from assistant.questions import Ask
 from assistant.selfcheck import library as articles
@@ -41,8 +40,9 @@ from assistant.selfcheck.actor import Actor
 from assistant.selfcheck.library import STATUS_PAGE, Library
 from assistant.selfcheck.scoring import Sample
 from assistant.selfcheck.truth import Row, Truth
-from assistant.sending import Sender
-from assistant.tool_queries import PASSAGES_PER_ARTICLE, SEARCH_ARTICLES
+from assistant.tools.queries import PASSAGES_PER_ARTICLE, SEARCH_ARTICLES
+from assistant.turns.live import LiveTurns
+from assistant.turns.sending import Sender
 
 BATCH = 200
 """Turns in one transaction."""

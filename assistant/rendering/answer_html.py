@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from articles.answer_rendering import Citation, Registered, render_answer
-from assistant.inert_code import with_inert_code
+from assistant.rendering.inert_code import with_inert_code
 
 SourcePayload = Mapping[str, Any]
 

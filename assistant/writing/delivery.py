@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 import string
 
-from assistant.addresses import ADDRESS_RUN, BREAKERS, TRAILING
-from assistant.markers import LONGEST_LABEL, references
+from assistant.writing.addresses import ADDRESS_RUN, BREAKERS, TRAILING
+from assistant.writing.markers import LONGEST_LABEL, references
 
 _CLOSING = frozenset(".,;:!?)]}\"'»”’…。，、；：！？）」』】")
 _OPENING = frozenset("([{（［｛「『【《〈“‘«„")

@@ -17,9 +17,9 @@ from articles.models import Passage, SlugRedirect
 from articles.reading import shown_revision
 from articles.search import Results, search
 from assistant.article_facts import ArticleFacts, PassageRead
-from assistant.confidence import MOST_PASSAGES, sure
 from assistant.fencing import neutral, on_one_line
-from assistant.tool_arguments import BadCallError
+from assistant.tools.arguments import BadCallError
+from assistant.tools.confidence import MOST_PASSAGES, sure
 
 SEARCH_ARTICLES = 6
 PASSAGES_PER_ARTICLE = 3

@@ -22,16 +22,16 @@ from assistant import agent, prompts
 from assistant.agent import Limits, Model, Outcome, ProviderError
 from assistant.background import end as end_tasks
 from assistant.background import spawn
-from assistant.conclusion import Delivered, Ending, end_of, last_event
 from assistant.database import DATABASE_DOWN, db
 from assistant.eventlog import EventLog
 from assistant.events import References
 from assistant.models import Answer, Grounding
-from assistant.output import Output
-from assistant.persistence import End, store_end
-from assistant.preparation import Work, load, set_up
 from assistant.providers import select_model
-from assistant.sending import Opened, Sender
+from assistant.turns.conclusion import Delivered, Ending, end_of, last_event
+from assistant.turns.output import Output
+from assistant.turns.persistence import End, store_end
+from assistant.turns.preparation import Work, load, set_up
+from assistant.turns.sending import Opened, Sender
 from helpcenter import drain
 
 GRACE_SECONDS = 5

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 
 from articles.answer_rendering import INERT
-from assistant.pieces import Piece, Verbatim
-from assistant.scanner import Scanner
+from assistant.writing.pieces import Piece, Verbatim
+from assistant.writing.scanner import Scanner
 
 _BEGINS_SOMETHING = re.compile(r"[\[\]<]")
 

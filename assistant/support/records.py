@@ -22,11 +22,11 @@ from articles.answer_rendering import Citation, Registered, render_answer
 from articles.calibration import scale_of
 from articles.embeddings import EmbeddingError, active
 from articles.models import IndexState, Term
-from assistant.claims import Sentence, sentences
-from assistant.inert_code import with_inert_code
-from assistant.language_guess import guess_language
+from assistant.classifiers.language_guess import guess_language
 from assistant.models import Answer, AnswerDocument, AnswerPassage, CitationSupport
-from assistant.support import Claim, Passage, Source, Support, Vectors, judge, says_enough
+from assistant.rendering.inert_code import with_inert_code
+from assistant.support.claims import Sentence, sentences
+from assistant.support.scoring import Claim, Passage, Source, Support, Vectors, judge, says_enough
 
 MOST_CITATIONS = 100
 """Of one answer that are judged, the first ones."""

@@ -8,12 +8,17 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from assistant.addresses import ADDRESS_RUN, autolinked, without_trailing
-from assistant.destinations import DestinationReader
-from assistant.lines import BEFORE_TICK
-from assistant.markers import LENTICULAR_HEAD, LONGEST_LABEL, lenticular_references, references
-from assistant.pieces import BareAddress, Link, Marker, Piece, Verbatim
-from assistant.reading import Scan, end_of
+from assistant.writing.addresses import ADDRESS_RUN, autolinked, without_trailing
+from assistant.writing.destinations import DestinationReader
+from assistant.writing.lines import BEFORE_TICK
+from assistant.writing.markers import (
+    LENTICULAR_HEAD,
+    LONGEST_LABEL,
+    lenticular_references,
+    references,
+)
+from assistant.writing.pieces import BareAddress, Link, Marker, Piece, Verbatim
+from assistant.writing.reading import Scan, end_of
 
 _KEPT = 4096
 _PUNCTUATION = frozenset(string.punctuation)

@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator
 
-from assistant.inline import InlineScanner
-from assistant.lines import FENCES, INDENT, Line
-from assistant.pieces import Piece, Verbatim
-from assistant.reading import Scan, end_of
+from assistant.writing.inline import InlineScanner
+from assistant.writing.lines import FENCES, INDENT, Line
+from assistant.writing.pieces import Piece, Verbatim
+from assistant.writing.reading import Scan, end_of
 
 _REST_OF_LINE = re.compile(r"[^\n]*")
 _FENCE_INDENT = re.compile(r"[ \t>]*")

@@ -1,6 +1,6 @@
 """The assistant's tools: what a model may do in a turn, with the rights of one reader.
 
-Every tool asks `assistant.tool_queries`, which goes through `articles.access` at the
+Every tool asks `assistant.tools.queries`, which goes through `articles.access` at the
 moment of the call, and whatever it shows the model it first enters into the ledger, with
 the exact text. Results are JSON; an error is a result too. A toolbox lives for one turn
 and keeps what the answer's record needs: the facts of its articles by document id, and
@@ -19,13 +19,14 @@ from django.utils import translation
 
 from articles.access import Reader
 from articles.models import Article
-from assistant import tokens, tool_labels, tool_queries
+from assistant import tokens
 from assistant.agent import ToolCallRequest, ToolOutcome, ToolSpec
 from assistant.article_facts import ArticleFacts, PassageRead
 from assistant.events import SourceEntry
 from assistant.fencing import fenced, on_one_line
 from assistant.provenance import Exposure, Ledger, Source
-from assistant.tool_arguments import SPECS, BadCallError, read_arguments
+from assistant.tools import labels, queries
+from assistant.tools.arguments import SPECS, BadCallError, read_arguments
 
 logger = logging.getLogger(__name__)
 
@@ -141,16 +142,16 @@ class ArticleToolbox:
             try:
                 arguments = read_arguments(call)
             except BadCallError:
-                return tool_labels.failing()
+                return labels.failing()
             match call.name:
                 case "search_articles":
-                    return tool_labels.searching(arguments["query"])
+                    return labels.searching(arguments["query"])
                 case "open_article":
-                    return tool_labels.reading(self._title(arguments))
+                    return labels.reading(self._title(arguments))
                 case "cannot_answer":
-                    return tool_labels.declining(arguments["reason"])
+                    return labels.declining(arguments["reason"])
                 case _:
-                    return tool_labels.looking()
+                    return labels.looking()
 
     async def call(self, call: ToolCallRequest) -> ToolOutcome:
         """Runs a call. What goes wrong is told to the model as a result."""
@@ -169,7 +170,7 @@ class ArticleToolbox:
 
     async def _search_articles(self, query: str, category: str = "") -> ToolOutcome:
         found = await self._db(
-            tool_queries.find, self._reader, self._language, query, category, self._cautious
+            queries.find, self._reader, self._language, query, category, self._cautious
         )
         self.searched = True
         self.search_mode, self.search_fallback = found.mode, found.fallback
@@ -179,7 +180,7 @@ class ArticleToolbox:
         await self._give_references(fitting)
         shown = [self._excerpt(facts) for facts in fitting]
         note = {} if shown else {"note": "Nothing fits. Try other words once, or decline."}
-        label = tool_labels.searched(query, len(shown))
+        label = labels.searched(query, len(shown))
         return ToolOutcome(_json({"documents": shown, **note}), label, count=len(shown))
 
     async def _open_article(self, ref: int = 0, slug: str = "") -> ToolOutcome:
@@ -188,7 +189,7 @@ class ArticleToolbox:
         article_id = next((key for key, number in self.refs.items() if number == ref), "")
         if ref and not article_id:
             raise BadCallError(f"No article has the ref {ref}. Search first.")
-        facts, body = await self._db(tool_queries.read, self._reader, article_id, slug)
+        facts, body = await self._db(queries.read, self._reader, article_id, slug)
         text = tokens.beginning(body, min(BODY_TOKENS, self._room))
         self._room -= tokens.estimate(text)
         facts.passages = [PassageRead("", "", text)]
@@ -196,16 +197,16 @@ class ArticleToolbox:
         document = {**self._shown(facts, Exposure.FULL), "body": fenced(text)}
         if len(text) < len(body):
             document["note"] = "This is the beginning; search for what is not in it."
-        label = tool_labels.read(facts.title)
+        label = labels.read(facts.title)
         return ToolOutcome(_json({"documents": [document]}), label, count=1)
 
     async def _list_categories(self) -> ToolOutcome:
-        listed = await self._db(tool_queries.list_categories, self._reader)
+        listed = await self._db(queries.list_categories, self._reader)
         content = _json({"categories": listed})
-        return ToolOutcome(content, tool_labels.saw_categories(), count=len(listed))
+        return ToolOutcome(content, labels.saw_categories(), count=len(listed))
 
     async def _list_articles(self, category: str = "", page: int = 1) -> ToolOutcome:
-        listed = await self._db(tool_queries.list_articles, self._reader, category, page)
+        listed = await self._db(queries.list_articles, self._reader, category, page)
         await self._give_references(listed.articles)
         content = {
             "documents": [self._shown(facts, Exposure.TITLE) for facts in listed.articles],
@@ -213,12 +214,12 @@ class ArticleToolbox:
             "pages": listed.pages,
             "total": listed.total,
         }
-        label = tool_labels.saw_articles(listed.total)
+        label = labels.saw_articles(listed.total)
         return ToolOutcome(_json(content), label, count=len(listed.articles))
 
     async def _cannot_answer(self, reason: str) -> ToolOutcome:
         note = "Noted. Now tell the visitor so, briefly and in the language of the question."
-        return ToolOutcome(_json({"note": note}), tool_labels.declining(reason), declined=reason)
+        return ToolOutcome(_json({"note": note}), labels.declining(reason), declined=reason)
 
     async def _give_references(self, found: Sequence[ArticleFacts]) -> None:
         """Before documents are shown: those that are new in the conversation get theirs."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 
-from assistant.lines import LineReader
-from assistant.reading import Scan
+from assistant.writing.lines import LineReader
+from assistant.writing.reading import Scan
 
 _INLINE_SPACE = re.compile(r"[ \t\r]*")
 _IN_POINTED = re.compile(r"[^<>\\\n]*")

@@ -10,15 +10,15 @@ from typing import Any, Literal, cast
 from django.utils import translation
 
 from assistant.agent import Truncation
-from assistant.answer_html import answer_html
 from assistant.events import Done, Error, SourceEntry, source_payload
 from assistant.failures import failure
 from assistant.grounding import Facts, verdict
 from assistant.models import AnswerDocument, Grounding
-from assistant.persistence import DocumentRecord, End
-from assistant.preparation import Work
 from assistant.prompts import PROMPT_VERSION
 from assistant.provenance import Entry, Exposure
+from assistant.rendering.answer_html import answer_html
+from assistant.turns.persistence import DocumentRecord, End
+from assistant.turns.preparation import Work
 
 DoneStatus = Literal["completed", "stopped", "truncated"]
 

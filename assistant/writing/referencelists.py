@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator
 
-from assistant.pieces import BareAddress, Link, Marker, Piece
-from assistant.reading import Scan
-from assistant.scanner import Scanner, scan
+from assistant.writing.pieces import BareAddress, Link, Marker, Piece
+from assistant.writing.reading import Scan
+from assistant.writing.scanner import Scanner, scan
 
 LONGEST_TAIL = 120
 """Characters of an entry behind the marker, link or address it begins with."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from assistant.reading import Reader, Scan
+from assistant.writing.reading import Reader, Scan
 
 INDENT = re.compile(r"[ \t\r]*")
 FENCES = {"`": re.compile(r"`*"), "~": re.compile(r"~*")}

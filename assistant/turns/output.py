@@ -7,11 +7,11 @@ from datetime import datetime
 from django.utils import timezone
 
 from assistant.agent import TurnEvent
-from assistant.conclusion import Ending, sources_of
 from assistant.eventlog import Note, Writer
 from assistant.events import Delta, Done, Error, SourceAdded, Started
-from assistant.preparation import Work
-from assistant.sending import Opened
+from assistant.turns.conclusion import Ending, sources_of
+from assistant.turns.preparation import Work
+from assistant.turns.sending import Opened
 
 
 class Output:

@@ -15,13 +15,13 @@ from assistant import prompts
 from assistant.agent import Message, Model, Progress
 from assistant.citations import CitationWriter
 from assistant.database import db
-from assistant.history import History, load_history
 from assistant.models import Answer
 from assistant.prompts import PageAsked
 from assistant.provenance import Ledger
 from assistant.references import give_references
-from assistant.sending import Sender
-from assistant.tools import ArticleToolbox, room_in
+from assistant.tools.toolbox import ArticleToolbox, room_in
+from assistant.turns.history import History, load_history
+from assistant.turns.sending import Sender
 from helpcenter.models import SiteSettings
 
 

@@ -25,7 +25,7 @@ from assistant.models import (
     DroppedCitation,
     ToolCall,
 )
-from assistant.support_records import judge_on_commit
+from assistant.support.records import judge_on_commit
 
 
 @dataclass(frozen=True, slots=True)

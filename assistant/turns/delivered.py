@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from assistant.answer_html import answer_html
 from assistant.eventlog import Entry, Note
+from assistant.rendering.answer_html import answer_html
 
 
 @dataclass(slots=True)

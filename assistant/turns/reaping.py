@@ -19,13 +19,13 @@ from django.conf import settings
 from django.utils import timezone, translation
 
 from articles.models import ArticleRevision
-from assistant.delivered import Delivered
 from assistant.eventlog import UNREACHABLE, Entry, Note, encoded
 from assistant.eventlog.store import Store, Written
 from assistant.events import Delta
 from assistant.failures import INTERRUPTED
 from assistant.models import Answer, AnswerDocument, Grounding
-from assistant.persistence import DocumentRecord, End, store_end
+from assistant.turns.delivered import Delivered
+from assistant.turns.persistence import DocumentRecord, End, store_end
 
 ATTEMPTS = 5
 """How often the log is read again because its writer, not dead after all, wrote on."""

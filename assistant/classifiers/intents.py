@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from articles.analysis import query_terms
-from assistant.small_talk import is_small_talk, words_of
+from assistant.classifiers.small_talk import is_small_talk, words_of
 
 LONGEST_LIST_REQUEST = 80
 

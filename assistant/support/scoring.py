@@ -22,8 +22,8 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from articles.analysis import base_language, query_terms, tokens
-from assistant.agreement import Figure, contradicts, figures, negations
-from assistant.claims import split
+from assistant.support.agreement import Figure, contradicts, figures, negations
+from assistant.support.claims import split
 
 WEAK = 0.5
 """Citations below are shown as weakly supported: of the reporting half of the labelled set, 5 of

@@ -1,0 +1,3 @@
+"""The HTML of an answer: only what its citation writer registered becomes a link, an image or a
+citation.
+"""

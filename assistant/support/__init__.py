@@ -1,0 +1,1 @@
+"""How well what the model was given supports the sentences that cite it: split, judged, stored."""
