@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from articles import api, views
+from articles import api, feeds, markdown_pages, sitemaps, views
 
 app_name = "articles"
 
@@ -21,11 +21,16 @@ register_converter(UnicodeSlug, "unicode_slug")
 urlpatterns = [
     path("", views.home, name="home"),
     path("articles/<unicode_slug:slug>/", views.article, name="article"),
+    path("articles/<unicode_slug:slug>.md", markdown_pages.article, name="article-markdown"),
     path("articles/<unicode_slug:slug>/feedback/", views.feedback, name="feedback"),
     path("categories/", views.topics, name="topics"),
     path("categories/<unicode_slug:slug>/", views.category, name="category"),
     path("search/", views.search_page, name="search"),
     path("search/suggest/", views.suggest, name="suggest"),
+    path("feed.atom", feeds.changes, name="feed"),
+    path("llms.txt", markdown_pages.llms_txt, name="llms-txt"),
+    path("sitemap.xml", sitemaps.index, name="sitemap"),
+    path("sitemap-<slug:section>.xml", sitemaps.part, name="sitemap-part"),
     path(
         "api/v1/articles/<unicode_slug:slug>/feedback/",
         api.article_feedback,

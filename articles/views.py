@@ -18,10 +18,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from articles.access import Reader, gone, readable
 from articles.caching import help_page, moved
+from articles.canonical import description
 from articles.categories import branch, tree
 from articles.feedback import FeedbackForm, Reason, record
 from articles.missing import page_gone
-from articles.models import Article
+from articles.models import Article, Visibility
 from articles.reading import (
     ancestors,
     highlights,
@@ -33,6 +34,7 @@ from articles.reading import (
 from articles.rendering import ContentsEntry, render_article
 from articles.results import result
 from articles.search import search
+from articles.structured_data import article_json
 from helpcenter.csrf import csrf_refusal
 
 QUERY_LENGTH = 400
@@ -83,12 +85,16 @@ def article(request: HttpRequest, slug: str) -> HttpResponseBase:
     before, after = neighbours(found, reader)
     revision = shown_revision(found)
     rendered = render_article(revision.body)
+    path = ancestors(found.category)
     context = {
         "article": found,
         "revision": revision,
         "rendered": rendered,
         "contents": _worth_listing(rendered.contents),
-        "path": ancestors(found.category),
+        "path": path,
+        "description": description(revision),
+        "is_public": found.visibility == Visibility.PUBLIC,
+        "structured_data": article_json(found, revision, path),
         "before": before,
         "after": after,
         "reasons": Reason.choices,

@@ -1,12 +1,14 @@
-"""What every page knows of its site: `site`, the owner's settings, and `palette`, its colours.
+"""What every page knows of its site: the owner's settings, its colours and its address.
 
-Both are loaded when a template first reads them, so a response without a page asks nothing.
+`site` and `palette` are loaded when a template first reads them, so a response without a page asks
+nothing.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
@@ -15,8 +17,12 @@ from helpcenter.models import SiteSettings
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    settings = SimpleLazyObject(SiteSettings.load)
-    return {"site": settings, "palette": SimpleLazyObject(lambda: _palette(settings.accent))}
+    stored = SimpleLazyObject(SiteSettings.load)
+    return {
+        "site": stored,
+        "palette": SimpleLazyObject(lambda: _palette(stored.accent)),
+        "site_url": settings.SITE_URL,
+    }
 
 
 def _palette(accent: str) -> Palette | None:

@@ -3,13 +3,14 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from helpcenter import accounts, health, media
+from helpcenter import accounts, health, media, robots
 
 handler404 = "articles.missing.page_not_found"
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("robots.txt", robots.robots_txt, name="robots-txt"),
     path("media/<path:path>", media.media, name="media"),
     path("admin/", admin.site.urls),
     *accounts.urlpatterns,
