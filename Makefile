@@ -1,8 +1,9 @@
 # make run    sets everything up and serves the site until Ctrl-C
 # make test   sets up what the tests need and runs every check and every test
+# make proof  breaks the core and looks whether a test notices, and tries long what tests try briefly
 # make bench  measures; some measurements need the corpora in ../shared
 
-.PHONY: run test bench
+.PHONY: run test proof bench
 
 PYTHON ?= python3
 PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check
@@ -12,6 +13,9 @@ run: .venv/.run-stamp
 
 test: .venv/.test-stamp
 	@.venv/bin/python -m tests.run
+
+proof: .venv/.test-stamp
+	@.venv/bin/python -m proof.run
 
 bench: .venv/.test-stamp
 	@set -e; for script in bench/*.py; do echo "=== $$script"; .venv/bin/python $$script; done

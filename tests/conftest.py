@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import hypothesis
 import pytest
 import redis
 
+import tests.profiles  # noqa: F401 - loads Hypothesis' profile
 from tests.processes import site_environment, web_process, worker_process
 from tests.servers import PROJECT, TestServers, use_own_valkey_database
 
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 # Pages of tests name their assets without the hashes that collecting them gives.
 PLAIN_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
 SERVERS = pytest.StashKey[TestServers]()
-
-hypothesis.settings.register_profile("default", deadline=None, max_examples=50)
-hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -51,6 +51,7 @@ class Step:
     command: Sequence[str]
     passed: bool = False
     seconds: float = 0.0
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, environment: dict[str, str]) -> None:
         print(f"\n=== {self.name}", flush=True)
@@ -79,6 +80,11 @@ def steps(report: Path) -> list[Step]:
 
 def run_everything() -> int:
     require_chromium()
+    return carry_out(steps)
+
+
+def carry_out(planned: Callable[[Path], list[Step]]) -> int:
+    """Runs the steps that are planned for a folder of their own; 0 where all of them passed."""
     with tempfile.TemporaryDirectory(prefix="helpcenter-checks-") as name:
         folder = Path(name)
         # As root, the embedded database's own user has to pass through it.
@@ -88,9 +94,9 @@ def run_everything() -> int:
             "HELPCENTER_DATA_DIR": str(folder / "data"),
             "COVERAGE_FILE": str(folder / "coverage"),
         }
-        plan = steps(folder / "coverage.json")
+        plan = planned(folder / "coverage.json")
         for step in plan:
-            step.run(environment)
+            step.run({**environment, **step.variables})
     return summarise(plan)
 
 

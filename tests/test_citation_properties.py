@@ -272,3 +272,28 @@ def test_an_answer_may_break_off_anywhere(steps: list[Step]) -> None:
     assert text.startswith(kept)
     assert invented(text, ledger) == [], text
     assert not HALF.search(without_code(text)), text
+
+
+@given(text=hostile, tail=st.sampled_from(["", "[", "[a](", "`", "Sources:\n- [1] ", "[9] *"]))
+def test_a_paragraph_that_has_ended_waits_for_nothing(text: str, tail: str) -> None:
+    writer = CitationWriter(Ledger(site_hosts=[HOST]))
+    writer.feed(f"{text}{tail}\n\nWord ")
+
+    assert writer.close() in (" ", "")
+
+
+def test_a_word_of_an_ordinary_answer_waits_for_less_than_fifty_characters() -> None:
+    text = (
+        "To change your plan, open **Settings**, then *Billing* [1]. The price counts from the "
+        "next invoice on [1], see [how invoices work](/articles/a/) (and `Invite [all]`).\n\n"
+        "1. Open *Members*\n2. Press `Invite` [1]\n\n| a | b |\n| --- | --- |\n| c [1] | d |\n\n"
+    )
+    ledger = Ledger()
+    ledger.expose(Document("a", "Reset", "/articles/a/"), Exposure.EXCERPT)
+    writer, waiting, longest = CitationWriter(ledger), 0, 0
+    for character in text:
+        waiting += 1 - len(writer.feed(character))
+        longest = max(longest, waiting)
+
+    assert 0 < longest < 50
+    assert len(writer.close()) == waiting

@@ -549,6 +549,17 @@ def test_an_address_that_was_given_grows_by_no_removal(behind: str, left: str) -
     assert write(READ, f"See {address}{behind}").text == f"See {address}{left}"
 
 
+@pytest.mark.parametrize("dest", ["javascript:alert(1)", "data:text/html,x", "vbscript:x"])
+def test_an_unsafe_address_that_was_given_is_no_link(dest: str) -> None:
+    given = Given(READ.document, text=f"[x]({dest}) <{dest}>")
+
+    written = write(given, f"See [x]({dest}) and <{dest}>.")
+
+    assert written.text == "See x and <" + dest.replace(":", "\\:") + ">."
+    assert written.reasons == ["unsafe_link", "unsafe_link"]
+    assert written.ledger.links == set()
+
+
 def test_an_address_given_inside_another_is_not_given() -> None:
     given = Given(READ.document, text="https://status.example.org/now/and/then")
 

@@ -1,0 +1,33 @@
+"""What `make proof` runs: the core broken in every small way, and long runs of random tests.
+
+Takes most of an hour on two cores. Run it after a change of the citation writer, the ledger or
+the agent's loop, and before a release.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from tests.run import Step, carry_out
+
+TURNS = 5_000
+PROPERTIES = ("tests/test_citation_properties.py", "tests/test_citation_conversations.py")
+
+
+def steps(_report: Path) -> list[Step]:
+    python, cores = sys.executable, str(os.cpu_count() or 1)
+    return [
+        Step("mutation", [python, "-m", "proof.mutation"]),
+        Step(
+            "properties",
+            [python, "-m", "pytest", "--quiet", "-n", cores, *PROPERTIES],
+            variables={"HYPOTHESIS_PROFILE": "proof"},
+        ),
+        Step("database", [python, "manage.py", "migrate", "--verbosity=0"]),
+        Step("sources", [python, "manage.py", "check_sources", f"--turns={TURNS}"]),
+        Step("hold-back and growth", [python, "bench/citations.py"]),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(carry_out(steps))
