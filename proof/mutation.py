@@ -138,7 +138,8 @@ def _trials(cases: Iterable[Case], jobs: int) -> Iterator[Trial]:
         path = path_of(case.module)
         tests = baselines[suite].tests_of(path, case.mutant.first, case.mutant.last)
         seconds = sum(baselines[suite].seconds[test] for test in tests)
-        yield Trial(case.module, functools.partial(_code, case.mutant, path), suite, tests, seconds)
+        code = functools.partial(_code, case.mutant, path)
+        yield Trial(case.module, code, suite, [*tests, *suite.last], seconds)
 
 
 def _code(mutant: Mutant, path: str) -> CodeType:

@@ -33,9 +33,9 @@ PROFILE = "mutants"
 _SLOWEST = 1.5
 """Seconds: a test that takes longer is not asked, there are too many mutants."""
 
-_CPU_SECONDS = 10
+_CPU_SECONDS = 30
 _CPU_FACTOR = 4
-_WALL_FACTOR = 6
+_WALL_FACTOR = 10
 _MEMORY = 4 * 2**30
 
 _UNTESTED = int(pytest.ExitCode.NO_TESTS_COLLECTED)
@@ -59,11 +59,16 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Tests that are run the same way. `bare`: without Django, a database, or `conftest.py`."""
+    """Tests that are run the same way. `bare`: without Django, a database, or `conftest.py`.
+
+    `last`: files of random tests, which run everything and take long. They are asked about
+    every mutant that the others do not notice.
+    """
 
     name: str
     files: tuple[str, ...]
     bare: bool
+    last: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -152,12 +157,17 @@ class _Chosen:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         if self.tests:
             place = {test: number for number, test in enumerate(self.tests)}
-            whole = [place.get(item.nodeid, place.get(item.nodeid.split("[")[0])) for item in items]
-            chosen = [pair for pair in zip(whole, items, strict=True) if pair[0] is not None]
-            items[:] = [item for _, item in sorted(chosen, key=lambda pair: pair[0] or 0)]
+            places = [min(place.get(name, len(place)) for name in _names(item)) for item in items]
+            chosen = [pair for pair in zip(places, items, strict=True) if pair[0] < len(place)]
+            items[:] = [item for _, item in sorted(chosen, key=lambda pair: pair[0])]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.passed += report.when == "call" and report.passed
+
+
+def _names(item: pytest.Item) -> tuple[str, str, str]:
+    """How a test may be asked for: as one case, with all its cases, with all of its file."""
+    return item.nodeid, item.nodeid.split("[")[0], item.nodeid.split("::")[0]
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ import os
 
 from hypothesis import HealthCheck, Phase, settings
 
-settings.register_profile("default", deadline=None, max_examples=50)
+settings.register_profile("default", deadline=None, max_examples=50, stateful_step_count=30)
 settings.register_profile("thorough", deadline=None, max_examples=2_000)
 settings.register_profile(
     "proof",
