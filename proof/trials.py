@@ -182,7 +182,7 @@ class _Watch:
         self.measured.switch_context(item.nodeid)
         began = time.process_time()
         try:
-            return (yield)  # type: ignore[return-value]
+            return (yield)
         finally:
             self.measured.switch_context("")
             self.seconds[item.nodeid] = time.process_time() - began
@@ -284,7 +284,7 @@ def _attempt(trial: Trial, slot: int) -> int:
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     finder = _Finder(trial.module, path_of(trial.module), trial.code())
-    sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, finder)
     for name in [name for name in sys.modules if name.split(".")[0] in _PROJECTS]:
         del sys.modules[name]
     chosen = _Chosen(trial.tests, slot)
