@@ -129,6 +129,7 @@ def test_a_stop_before_the_first_word(provider: ScriptedProvider) -> None:
     in_loop(body)
 
 
+@pytest.mark.slow
 def test_a_stop_that_races_the_last_word_leaves_one_end(provider: ScriptedProvider) -> None:
     rounds = 20
     ends = []

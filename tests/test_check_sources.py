@@ -22,7 +22,7 @@ from tests.factories import make_answer, make_article
 from tests.processes import site_environment
 from tests.servers import PROJECT
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 def rows() -> dict[str, list[str]]:

@@ -246,6 +246,7 @@ def test_anchors_are_in_the_order_of_the_page(document: str) -> None:
     assert [contents.index(anchor) for anchor in found] == sorted(map(contents.index, found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [
@@ -277,6 +278,7 @@ def test_cutting_takes_time_in_proportion_to_the_text(piece: str) -> None:
     assert all(len(text) <= CAP for text in texts(piece * 1_000))
 
 
+@pytest.mark.slow
 def test_a_real_help_center_is_cut_into_passages_with_anchors_of_its_pages(
     shared_dir: Path,
 ) -> None:

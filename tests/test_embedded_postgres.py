@@ -21,6 +21,8 @@ from helpcenter.environment import SettingError
 from tests.processes import wait_until
 from tests.servers import FAST, PROJECT
 
+pytestmark = pytest.mark.slow
+
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="is about running as root")
 
 USE = """

@@ -134,6 +134,7 @@ def test_the_schedule_names_tasks_that_exist_and_none_runs_for_ever() -> None:
     assert all(app.tasks[name].time_limit for name in scheduled)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_real_worker_indexes_what_is_published(worker: object) -> None:
     article = make_article("Guide", body="Text.")

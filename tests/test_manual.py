@@ -60,6 +60,7 @@ def test_titles_are_unique() -> None:
     assert len(set(titles)) == len(titles)
 
 
+@pytest.mark.slow
 def test_every_page_goes_in_without_a_word_and_every_link_and_anchor_leads_somewhere(
     report: Report,
 ) -> None:
@@ -76,6 +77,7 @@ def test_every_page_is_linked_from_another() -> None:
         assert linking, f"no page links to {name}"
 
 
+@pytest.mark.slow
 def test_twenty_questions_about_the_product_find_the_page_that_answers_them() -> None:
     import_articles(demo.FOLDER, Options(prefix=demo.PREFIX))
 

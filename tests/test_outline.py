@@ -137,6 +137,7 @@ def test_headings_agree_with_commonmark_where_no_callouts_are(text: str) -> None
         assert any(line.startswith(written) for line in expected), section.source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

@@ -156,6 +156,7 @@ def test_an_endpoint_that_dies_on_the_way_is_reported(monkeypatch: pytest.Monkey
         reindex()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_it_runs_as_a_command_of_its_own() -> None:
     make_article("One", body="apple")

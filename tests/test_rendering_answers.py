@@ -220,6 +220,7 @@ def test_no_arrangement_of_marks_makes_more_than_is_registered(text: str) -> Non
     rendered(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["[", "[](", "【", "<think ", "`", "[1]", "[x](", "![", "- a\n"])
 def test_rendering_takes_time_in_proportion_to_the_answer(piece: str) -> None:
     assert_linear(lambda text: render_answer(text, REGISTERED), piece)

@@ -329,6 +329,7 @@ def test_plain_text_is_what_a_person_would_read_out(text: str, plain: str) -> No
     assert plain_text(text) == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [
@@ -340,6 +341,7 @@ def test_rendering_takes_time_in_proportion_to_the_text(piece: str) -> None:
     assert_linear(render_article, piece)
 
 
+@pytest.mark.slow
 def test_a_real_help_center_renders(shared_dir: Path) -> None:
     folder = shared_dir / "corpora" / "plausible-docs"
     if not folder.is_dir():

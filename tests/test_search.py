@@ -200,6 +200,7 @@ def nearest_of(category: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found("nothing of this stands anywhere", category=category)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact_rows", [5_000, 100, 5])
 def test_a_narrow_filter_gives_all_it_should(
     monkeypatch: pytest.MonkeyPatch, exact_rows: int

@@ -71,6 +71,7 @@ def test_a_wrong_value_is_named(load: Load, variable: str, value: str) -> None:
         load(PUBLIC | {variable: value})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [["manage.py", "check"], ["-m", "celery", "-A", "helpcenter", "report"]]
 )

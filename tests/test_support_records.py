@@ -267,6 +267,7 @@ def test_a_broker_that_is_down_does_not_keep_the_answer_from_being_stored(
     assert answer.status == "completed"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_real_worker_judges_what_was_stored(worker: object) -> None:
     answer = running()
