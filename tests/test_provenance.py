@@ -164,6 +164,35 @@ def test_the_order_of_sources() -> None:
     assert [source.number for source in ledger.sources()] == [1, 2, *[None] * 6]
 
 
+def test_the_order_of_sources_is_not_that_of_time() -> None:
+    ledger = Ledger()
+    title, linked, opened, *numbered = [
+        Document(f"d{n}", f"Topic {n}", f"/articles/topic-{n}/") for n in range(9)
+    ]
+    ledger.expose(title, Exposure.TITLE)
+    ledger.link(title, title.url)
+    ledger.expose(linked, Exposure.EXCERPT)
+    ledger.link(linked, linked.url)
+    for document in numbered:
+        ledger.expose(document, Exposure.EXCERPT)
+        ledger.cite(document)
+    ledger.expose(opened, Exposure.FULL)
+
+    assert [source.document for source in ledger.sources()] == [*numbered, linked, opened, title]
+
+
+def test_the_first_time_that_an_article_is_opened_or_linked_decides_its_place() -> None:
+    ledger = Ledger()
+    for document in (A, B, A):
+        ledger.expose(document, Exposure.FULL)
+    for document in (C, D):
+        ledger.expose(document, Exposure.EXCERPT)
+    for document in (C, D, C):
+        ledger.link(document, document.url)
+
+    assert [source.document for source in ledger.sources()] == [C, D, A, B]
+
+
 def test_documents_of_a_list_stand_between_those_linked_and_those_opened() -> None:
     ledger = Ledger()
     ledger.expose(A, Exposure.FULL)
