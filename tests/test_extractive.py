@@ -233,6 +233,8 @@ def test_a_link_whose_label_is_code_stays_a_link() -> None:
         ("thank you so much", "You are welcome."),
         ("bye", "Goodbye."),
         ("ok", "Ask another question"),
+        ("Are you a real person?", "I am this site's assistant"),
+        ("this is useless", "I am sorry that this did not help."),
     ],
 )
 def test_small_talk_is_answered_without_searching(message: str, reply: str) -> None:

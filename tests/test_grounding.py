@@ -172,6 +172,25 @@ SMALL_TALK = {
         はい
         👍
         ???
+        hahaha
+        okaaay
+    """,
+    "assistant": """
+        Hi, who are you?
+        Bist du ein Mensch?
+        Tu es un robot ?
+        ¿Cómo te llamas?
+        Ты кто?
+        你是机器人吗？
+        คุณชื่ออะไร
+    """,
+    "complaint": """
+        you are so useless
+        Das hat nicht geholfen
+        c'est nul
+        no sirve para nada
+        垃圾
+        役に立たない
     """,
 }
 
@@ -210,6 +229,16 @@ def test_small_talk_is_known_in_many_languages(kind: str, message: str) -> None:
         "hello " * 40,
         "error 42",
         "all sites",
+        "no funcionó",
+        "não funcionou",
+        "non ho capito",
+        "不行",
+        "ไม่ได้",
+        "it doesn't work",
+        "let me talk to a real person",
+        "who are you sending my data to?",
+        "what are you charging me for",
+        "what can you do",
     ],
 )
 def test_a_question_is_never_small_talk(message: str) -> None:

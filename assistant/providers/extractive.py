@@ -211,6 +211,8 @@ def _small_talk(kind: Kind) -> str:
         "thanks": _("You are welcome."),
         "closing": _("Goodbye."),
         "nod": _("Ask another question whenever you like."),
+        "assistant": _("I am this site's assistant, a program that quotes what the articles say."),
+        "complaint": _("I am sorry that this did not help. Say in a sentence what you want to do."),
     }
     return texts[kind]
 
