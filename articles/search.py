@@ -14,8 +14,8 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from django.conf import settings
@@ -79,13 +79,15 @@ class Hit:
 
 @dataclass(frozen=True)
 class Results:
-    """`languages` are those that were searched, in order."""
+    """`languages` are those that were searched, in order. `nearest` is the best cosine of any
+    passage in each of them, however far; a language without vectors has none."""
 
     query: str
     hits: tuple[Hit, ...]
     mode: Mode
     fallback_reason: Reason | None
     languages: tuple[str, ...]
+    nearest: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def strong(self) -> tuple[Hit, ...]:
@@ -129,7 +131,12 @@ def search(
         if len(hits) >= limit or any(hit.above_floor for hit in found):
             break
     return Results(
-        query, tuple(hits.values())[:limit], modes[0] if modes else "title", reason, tuple(searched)
+        query,
+        tuple(hits.values())[:limit],
+        modes[0] if modes else "title",
+        reason,
+        tuple(searched),
+        asked.nearest,
     )
 
 
@@ -142,6 +149,7 @@ class _Asked:
     categories: tuple[int, ...] | None
     limit: int
     passages_per_article: int
+    nearest: dict[str, float] = field(default_factory=dict)
 
     def in_language(
         self, language: str, vector: QueryVector | None
@@ -149,6 +157,9 @@ class _Asked:
         query = analyse(self.text, language)
         scope = Scope(self.articles, language, self.categories)
         candidates = find(query, vector, scope)
+        cosines = [one.cosine for one in candidates if one.cosine is not None]
+        if cosines:
+            self.nearest[language] = max(cosines)
         hits = self._hits(query, candidates)
         if not query.words:
             titled = self._titled(language)

@@ -12,7 +12,7 @@ from celery import shared_task
 from django.core.cache import cache
 from django.db.models import Sum
 
-from articles import frequencies, indexing
+from articles import frequencies, indexing, outskirts
 from articles.models import IndexEntry, IndexState, Passage
 
 logger = logging.getLogger(__name__)
@@ -70,8 +70,12 @@ def index_stale() -> int:
 
 @shared_task(soft_time_limit=600, time_limit=630)
 def recount_terms() -> dict[str, int]:
-    """Count how common terms are, where the index changed since the last count."""
-    return frequencies.recount() if _counts_are_old() else {}
+    """Count how common terms are and how far apart articles are, where the index changed since."""
+    if not _counts_are_old():
+        return {}
+    counts = frequencies.recount()
+    outskirts.measure()
+    return counts
 
 
 def _counts_are_old() -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from assistant.classifiers.not_found import says_not_found
 from assistant.classifiers.small_talk import is_small_talk, small_talk_kind
-from assistant.grounding import Facts, verdict
+from assistant.grounding import GAPS, Facts, may_be_outside, verdict
 from assistant.models import Grounding
 
 QUESTION = Facts(question="How do I set up SSO?", text="Open Security [1].")
@@ -49,19 +51,21 @@ SEARCHED = replace(QUESTION, searched=True)
             id="out of scope, the model says",
         ),
         pytest.param(
-            replace(SEARCHED, nearest=0.05), Grounding.OUT_OF_SCOPE, id="out of scope, far away"
+            replace(SEARCHED, outside=True), Grounding.OUT_OF_SCOPE, id="out of scope, far away"
         ),
         pytest.param(
-            replace(SEARCHED, nearest=0.05, declined="not_in_docs"),
+            replace(SEARCHED, outside=True, declined="not_in_docs"),
             Grounding.OUT_OF_SCOPE,
             id="far away outweighs that the articles do not say it",
         ),
-        pytest.param(replace(SEARCHED, nearest=0.4), Grounding.NO_HITS, id="near, but not enough"),
         pytest.param(
-            replace(SEARCHED, nearest=0.05, opened=1), Grounding.GROUNDED, id="far, but opened"
+            replace(QUESTION, outside=True), Grounding.OUT_OF_SCOPE, id="far away, never searched"
         ),
         pytest.param(
-            replace(SEARCHED, nearest=0.05, cited=True), Grounding.GROUNDED, id="far, but carried"
+            replace(SEARCHED, outside=True, opened=1), Grounding.GROUNDED, id="far, but opened"
+        ),
+        pytest.param(
+            replace(SEARCHED, outside=True, cited=True), Grounding.GROUNDED, id="far, but carried"
         ),
         pytest.param(
             replace(SEARCHED, opened=1, failed=True), Grounding.UNAVAILABLE, id="failed or stopped"
@@ -93,10 +97,96 @@ def test_the_first_rule_that_matches_wins(facts: Facts, expected: Grounding) -> 
         Facts(question="hi there", text="Hello. How can I help?", searched=True, excerpts=3),
         Facts(question="hello", text="Hello.", searched=True),
         Facts(question="ok thanks", text="I don't know what else to say.", searched=True),
+        Facts(question="hello", text="Nothing found.", searched=True, declined="not_in_docs"),
+        Facts(question="who are you?", text="An assistant.", outside=True),
     ],
 )
 def test_a_greeting_is_no_gap_whatever_was_searched_for_it(facts: Facts) -> None:
     assert verdict(facts) == Grounding.SMALLTALK
+
+
+# The table of the manual, row by row, each rule read from it alone and not from the code.
+
+
+def used(facts: Facts) -> bool:
+    return bool(facts.opened or facts.excerpts or facts.cited or facts.linked_titles)
+
+
+def asked(facts: Facts) -> bool:
+    return facts.question != "hello"
+
+
+def said_so(facts: Facts) -> bool:
+    return facts.declined == "not_in_docs" or facts.text == "I could not find that."
+
+
+def given(facts: Facts) -> bool:
+    return bool(facts.opened or facts.excerpts)
+
+
+TABLE: list[tuple[Grounding, Callable[[Facts], bool]]] = [
+    (Grounding.UNAVAILABLE, lambda f: f.failed or f.search_failed),
+    (
+        Grounding.UNAVAILABLE,
+        lambda f: not f.text and not (asked(f) and f.searched and not given(f)),
+    ),
+    (
+        Grounding.OUT_OF_SCOPE,
+        lambda f: f.declined == "out_of_scope" or (f.outside and asked(f) and not used(f)),
+    ),
+    (Grounding.UNCLEAR, lambda f: f.declined == "unclear_question"),
+    (Grounding.REJECTED, lambda f: asked(f) and said_so(f)),
+    (Grounding.GROUNDED, lambda f: f.opened > 0 or f.cited),
+    (Grounding.UNCITED, lambda f: asked(f) and f.excerpts > 0),
+    (Grounding.LISTING, lambda f: f.linked_titles > 0),
+    (Grounding.NO_HITS, lambda f: asked(f) and f.searched),
+    (Grounding.SMALLTALK, lambda f: not asked(f)),
+    (Grounding.UNSEARCHED, lambda f: True),
+]
+
+COMBINATIONS = [
+    Facts(question, text, failed, search_failed, False, *values)
+    for question, text, failed, search_failed, *values in product(
+        ("hello", "How do I set up SSO?"),
+        ("Open Security.", "I could not find that.", ""),
+        (False, True),
+        (False, True),
+        ("", "not_in_docs", "unclear_question", "out_of_scope"),
+        (False, True),
+        (0, 2),
+        (0, 3),
+        (False, True),
+        (0, 1),
+        (False, True),
+    )
+]
+
+
+def test_of_all_combinations_of_facts_exactly_the_first_row_that_holds_decides() -> None:
+    reached = set()
+    for facts in COMBINATIONS:
+        row = next(place for place, (_, holds) in enumerate(TABLE) if holds(facts))
+        assert verdict(facts) == TABLE[row][0], facts
+        reached.add(row)
+    assert reached == set(range(len(TABLE))), "every row decides somewhere"
+
+
+def test_an_outage_or_a_greeting_shows_no_gap_whatever_else_is_true() -> None:
+    for facts in COMBINATIONS:
+        if facts.failed or facts.search_failed or not asked(facts):
+            assert verdict(facts) not in (*GAPS, Grounding.UNCITED), facts
+
+
+def test_a_degraded_search_shows_no_gap_and_changes_nothing_else() -> None:
+    for facts in COMBINATIONS:
+        whole, degraded = verdict(facts), verdict(replace(facts, degraded=True))
+        assert degraded == (Grounding.UNAVAILABLE if whole in GAPS else whole), facts
+
+
+def test_what_a_question_is_about_is_measured_wherever_it_may_decide() -> None:
+    for facts in COMBINATIONS:
+        near, far = replace(facts, outside=False), replace(facts, outside=True)
+        assert may_be_outside(facts) or verdict(near) == verdict(far), facts
 
 
 SMALL_TALK = {

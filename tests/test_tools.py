@@ -121,35 +121,10 @@ def test_what_is_below_the_floors_is_not_given_to_the_model(sso: Article) -> Non
     assert (box.toolbox.searched, box.toolbox.hits) == (True, 0)
 
 
-def test_the_nearest_passage_of_all_searches_is_kept(
-    sso: Article, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queries, "TELLING_PASSAGES", 2)
-    box = Box()
-    box.call("search_articles", query="how tall is the Eiffel tower")
-    assert box.toolbox.nearest is not None
-    assert box.toolbox.nearest < 0.3
-    box.call("search_articles", query="single sign-on with an identity provider")
-    near = box.toolbox.nearest
-    assert near > 0.3
-    box.call("search_articles", query="how tall is the Eiffel tower")
-    assert box.toolbox.nearest == near
-
-
-def test_a_few_passages_do_not_tell_what_a_site_is_about(sso: Article) -> None:
-    box = Box()
-    box.call("search_articles", query="how tall is the Eiffel tower")
-    assert box.toolbox.nearest is None
-
-
-def test_without_vectors_nothing_is_far(
-    sso: Article, monkeypatch: pytest.MonkeyPatch, settings: Any
-) -> None:
-    monkeypatch.setattr(queries, "TELLING_PASSAGES", 2)
+def test_a_search_by_words_alone_says_why(sso: Article, settings: Any) -> None:
     settings.EMBEDDING_BACKEND = "off"
     box = Box()
     box.call("search_articles", query="how tall is the Eiffel tower")
-    assert box.toolbox.nearest is None
     assert box.toolbox.search_mode == "lexical"
     assert box.toolbox.search_fallback == "embeddings_off"
 

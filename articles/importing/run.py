@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
-from articles import frequencies, indexing
+from articles import frequencies, indexing, outskirts
 from articles.importing.documents import Document, Options, read_documents
 from articles.importing.links import Follower, Pages
 from articles.importing.media import Pictures
@@ -132,3 +132,4 @@ class _Import:
             self.progress("index", number, len(self.to_index))
         if self.to_index:
             frequencies.recount()
+            outskirts.measure()

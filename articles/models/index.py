@@ -98,12 +98,17 @@ class Term(models.Model):
 
 
 class IndexState(models.Model):
-    """Constants of the index per language, fixed at `reindex`, and when they were counted."""
+    """Constants of the index per language, fixed at `reindex`, and when they were counted.
+
+    `outskirts` is the floor of `articles.outskirts`, None where nothing tells.
+    """
 
     language = models.CharField(max_length=12, primary_key=True)
     passages = models.PositiveIntegerField(default=0)
     average_length = models.FloatField(default=120.0)
     counted_at = models.DateTimeField(null=True)
+    outskirts = models.FloatField(null=True)
+    outskirts_model = models.CharField(max_length=120, default="")
 
     def __str__(self) -> str:
         return self.language

@@ -1,9 +1,8 @@
 """Small talk in many languages: whether a message asks nothing that an article could answer.
 
 It greets, thanks, agrees, says goodbye, asks who the assistant is, or only complains.
-Deterministic and cautious: every word has to belong to a phrase of
-`assistant.small_talk_phrases`. When in doubt a message is a question, because calling it
-small talk would hide it from the writers.
+Deterministic and cautious: every word has to belong to a phrase of `small_talk_phrases`. When
+in doubt a message is a question, because calling it small talk would hide it from the writers.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Literal
 
-from assistant import small_talk_phrases as said
+from assistant.classifiers import small_talk_phrases as said
 
 Kind = Literal["greeting", "thanks", "closing", "nod", "assistant", "complaint"]
 

@@ -25,21 +25,15 @@ SEARCH_ARTICLES = 6
 PASSAGES_PER_ARTICLE = 3
 PAGE_SIZE = 30
 CATEGORIES_NAMED = 40
-TELLING_PASSAGES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A search: the articles above the floors with their passages, and how it went.
-
-    `nearest`: the best cosine of any passage, below the floors too; None where there are
-    no cosines, or too few passages to tell what the site is about.
-    """
+    """A search: the articles above the floors with their passages, and how it went."""
 
     articles: list[ArticleFacts]
     mode: str
     fallback: str
-    nearest: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +59,14 @@ def find(reader: Reader, language: str, query: str, category: str, cautious: boo
         passages_per_article=PASSAGES_PER_ARTICLE,
     )
     found = []
-    passages = _passages(results)
-    for hit in sure(results, passages) if cautious else results.strong:
+    for hit in sure(results, _passages(results)) if cautious else results.strong:
         facts = ArticleFacts.of(hit.article, reader)
         facts.passages = [
             PassageRead(" › ".join(passage.heading_path), passage.anchor, neutral(passage.text))
             for passage in hit.passages
         ]
         found.append(facts)
-    nearest = _nearest(results) if passages >= TELLING_PASSAGES else None
-    return Found(found, results.mode, results.fallback_reason or "", nearest)
-
-
-def _nearest(results: Results) -> float | None:
-    """Search leaves out what shares neither words nor meaning: nothing at all is farthest."""
-    if results.mode not in ("hybrid", "dense"):
-        return None
-    return max((hit.cosine for hit in results.hits if hit.cosine is not None), default=0.0)
+    return Found(found, results.mode, results.fallback_reason or "")
 
 
 def _passages(results: Results) -> int:

@@ -86,7 +86,6 @@ class ArticleToolbox:
         self.searched = False
         self.search_mode = ""
         self.search_fallback = ""
-        self.nearest: float | None = None
         self.page_ref: int | None = None
         self._reader = reader
         self._language = language
@@ -97,6 +96,7 @@ class ArticleToolbox:
         self._found: set[str] = set()
         self._retrieved: dict[str, Exposure] = {}
         self._search_broke = False
+        self._search_degraded = False
         self._tools: dict[str, Callable[..., Awaitable[ToolOutcome]]] = {
             "search_articles": self._search_articles,
             "open_article": self._open_article,
@@ -116,6 +116,11 @@ class ArticleToolbox:
     def search_failed(self) -> bool:
         """Whether search was down whenever it was tried."""
         return self._search_broke and not self.searched
+
+    @property
+    def search_degraded(self) -> bool:
+        """Whether any search had to do without the vectors that it should have had."""
+        return self._search_degraded
 
     def carry(self, facts: ArticleFacts, ref: int, exposure: Exposure) -> None:
         """Enters a document whose text of an earlier turn is still in what the model is sent."""
@@ -174,8 +179,7 @@ class ArticleToolbox:
         )
         self.searched = True
         self.search_mode, self.search_fallback = found.mode, found.fallback
-        if found.nearest is not None:
-            self.nearest = max(found.nearest, self.nearest or -1.0)
+        self._search_degraded |= found.fallback in ("embeddings_failed", "embeddings_missing")
         fitting = [facts for facts in found.articles if self._fit(facts)]
         await self._give_references(fitting)
         shown = [self._excerpt(facts) for facts in fitting]

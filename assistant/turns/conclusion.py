@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, cast
 
@@ -12,7 +12,7 @@ from django.utils import translation
 from assistant.agent import Truncation
 from assistant.events import Done, Error, SourceEntry, source_payload
 from assistant.failures import failure
-from assistant.grounding import Facts, verdict
+from assistant.grounding import Facts, may_be_outside, verdict
 from assistant.models import AnswerDocument, Grounding
 from assistant.prompts import PROMPT_VERSION
 from assistant.provenance import Entry, Exposure
@@ -48,12 +48,15 @@ class Delivered:
     first_token_at: datetime | None
 
 
-def end_of(delivered: Delivered, ending: Ending, work: Work | None) -> End:
-    """What is stored. `work` is None where the turn failed before there was anything to do."""
+def end_of(
+    delivered: Delivered, ending: Ending, work: Work | None, *, outside: bool = False
+) -> End:
+    """What is stored. `work` is None where the turn failed before there was anything to do.
+    `outside`: the question is far from everything the site has."""
     return End(
         answer_id=delivered.answer_id,
         status=ending.status,
-        grounding=_grounding(ending, work),
+        grounding=_grounding(ending, work, outside=outside),
         text=delivered.text,
         last_seq=delivered.last_seq,
         fields={
@@ -113,27 +116,33 @@ def _facts_of(ending: Ending, work: Work) -> dict[str, Any]:
     }
 
 
-def _grounding(ending: Ending, work: Work | None) -> str:
+def depends_on_scope(ending: Ending, work: Work | None) -> bool:
+    """Whether the verdict depends on what the question is about."""
+    return work is not None and may_be_outside(_grounds(ending, work))
+
+
+def _grounding(ending: Ending, work: Work | None, *, outside: bool) -> str:
     if work is None:
         return Grounding.UNAVAILABLE
+    return verdict(replace(_grounds(ending, work), outside=outside))
+
+
+def _grounds(ending: Ending, work: Work) -> Facts:
     entries = work.ledger.entries()
     fresh = [entry.exposure for entry in entries if not entry.carried]
     used = [entry for entry in entries if entry.cited or entry.linked or entry.listed]
-    failed = ending.status in ("stopped", "failed") or ending.truncated == "content_filter"
-    return verdict(
-        Facts(
-            question=work.question,
-            text="".join(work.progress.text),
-            failed=failed,
-            search_failed=work.toolbox.search_failed,
-            declined=work.progress.declined,
-            searched=work.toolbox.searched,
-            opened=fresh.count(Exposure.FULL),
-            excerpts=fresh.count(Exposure.EXCERPT),
-            cited=any(entry.exposure > Exposure.TITLE for entry in used),
-            linked_titles=sum(entry.exposure == Exposure.TITLE for entry in used),
-            nearest=work.toolbox.nearest,
-        )
+    return Facts(
+        question=work.question,
+        text="".join(work.progress.text),
+        failed=ending.status in ("stopped", "failed") or ending.truncated == "content_filter",
+        search_failed=work.toolbox.search_failed,
+        degraded=work.toolbox.search_degraded,
+        declined=work.progress.declined,
+        searched=work.toolbox.searched,
+        opened=fresh.count(Exposure.FULL),
+        excerpts=fresh.count(Exposure.EXCERPT),
+        cited=any(entry.exposure > Exposure.TITLE for entry in used),
+        linked_titles=sum(entry.exposure == Exposure.TITLE for entry in used),
     )
 
 

@@ -38,9 +38,11 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a turn works with; what became of it is in `ledger`, `toolbox` and `progress`."""
+    """What a turn works with; what became of it is in `ledger`, `toolbox` and `progress`.
+    `search`: the question, with what it follows where it is a follow-up."""
 
     question: str
+    search: str
     model: Model
     ledger: Ledger
     toolbox: ArticleToolbox
@@ -100,7 +102,9 @@ def set_up(loaded: Loaded, sender: Sender, model: Model, context_tokens: int) ->
     for ref in sorted(prompt.carried & history.documents.keys()):
         earlier = history.documents[ref]
         toolbox.carry(earlier.facts, ref, earlier.exposure)
-    return Work(loaded.question, model, ledger, toolbox, CitationWriter(ledger), prompt.messages)
+    search = prompt.messages[-1]["search"]
+    writer = CitationWriter(ledger)
+    return Work(loaded.question, search, model, ledger, toolbox, writer, prompt.messages)
 
 
 def site_hosts() -> set[str]:

@@ -27,7 +27,8 @@ from assistant.eventlog import EventLog
 from assistant.events import References
 from assistant.models import Answer, Grounding
 from assistant.providers import select_model
-from assistant.turns.conclusion import Delivered, Ending, end_of, last_event
+from assistant.scope import is_outside
+from assistant.turns.conclusion import Delivered, Ending, depends_on_scope, end_of, last_event
 from assistant.turns.output import Output
 from assistant.turns.persistence import End, store_end
 from assistant.turns.preparation import Work, load, set_up
@@ -177,7 +178,7 @@ class AnswerTurn:
             output.close_text(work, ending, prompts.without_answer(language)["content_filter"])
         last_seq = await output.complete()
         delivered = Delivered(self.answer_id, output.text, last_seq, output.first_token_at)
-        end = end_of(delivered, ending, work)
+        end = end_of(delivered, ending, work, outside=await self._is_outside(ending))
         try:
             is_ours = await self._store(end)
         except NotSavedError:
@@ -188,6 +189,17 @@ class AnswerTurn:
                 await self._forget()
                 return
         await output.end(await db(last_event, end, work, language))
+
+    async def _is_outside(self, ending: Ending) -> bool:
+        """Where the database is down, storing the answer will meet that again, and wait."""
+        if self._work is None or not depends_on_scope(ending, self._work):
+            return False
+        asked, sender = self._work.search, self._sender
+        try:
+            return await db(is_outside, asked, sender.reader, sender.language)
+        except DatabaseFailure as error:
+            logger.warning("scope_not_measured", extra={"error": type(error).__name__})
+            return False
 
     async def _store(self, end: End) -> bool:
         """False where somebody else has ended the answer. Raises `NotSavedError`."""

@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from articles import embeddings, frequencies, indexing, vector_index
+from articles import embeddings, frequencies, indexing, outskirts, vector_index
 from articles.models import Article, IndexEntry
 
 
@@ -38,6 +38,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"Weights of {language} made anew for a new average length.")
         if embedder is not None:
             self._build(embedder)
+        outskirts.measure()
         self._report(problems)
 
     def _embedder(self) -> embeddings.Embedder | None:

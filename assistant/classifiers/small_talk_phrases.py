@@ -1,4 +1,4 @@
-"""What small talk is made of, in many languages: nothing but words, for `assistant.small_talk`.
+"""What small talk is made of, in many languages: nothing but words, for `small_talk`.
 
 Phrases are parted by bars and written as people type them; accents and case make no difference.
 Only what asks nothing of the articles belongs here: "help" and "it does not work" do not.
