@@ -78,6 +78,8 @@ def _floor(embedder: embeddings.Embedder, language: str) -> float | None:
     with connection.cursor() as cursor:
         cursor.execute(_TITLES, [language, embedder.name, TITLES])
         titles = cursor.fetchall()
+    if not titles:
+        return None
     vectors = embedder.embed([title for _article, title in titles], patient=True)
     scale = scale_of(embedder)
     cosines = sorted(

@@ -28,13 +28,22 @@ def site(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("site")
-def test_the_floor_is_that_of_the_articles_and_decides() -> None:
+def test_the_floor_is_that_of_the_articles() -> None:
     floors = outskirts.measure()
     assert set(floors) == {"en"}
-    assert 0 < floors["en"] < 1
+    assert -1 < floors["en"] < 1
     assert outskirts.floor_of("en") == IndexState.objects.get().outskirts == floors["en"]
-    assert is_outside("Who painted the ceiling of the Sistine chapel?", ANONYMOUS, "en")
+
+
+@pytest.mark.usefixtures("site")
+def test_outside_is_what_is_farther_than_the_floor_and_shares_few_words() -> None:
+    outskirts.measure()
+    IndexState.objects.update(outskirts=0.9)
+    foreign = "Who painted the ceiling of the Sistine chapel?"
+    assert is_outside(foreign, ANONYMOUS, "en")
     assert not is_outside("How do I reset my password?", ANONYMOUS, "en")
+    IndexState.objects.update(outskirts=-0.9)
+    assert not is_outside(foreign, ANONYMOUS, "en")
 
 
 @pytest.mark.usefixtures("site")
