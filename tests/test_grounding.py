@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -144,21 +145,21 @@ TABLE: list[tuple[Grounding, Callable[[Facts], bool]]] = [
     (Grounding.UNSEARCHED, lambda f: True),
 ]
 
+VALUES: dict[str, tuple[Any, ...]] = {
+    "question": ("hello", "How do I set up SSO?"),
+    "text": ("Open Security.", "I could not find that.", ""),
+    "failed": (False, True),
+    "search_failed": (False, True),
+    "declined": ("", "not_in_docs", "unclear_question", "out_of_scope"),
+    "searched": (False, True),
+    "opened": (0, 2),
+    "excerpts": (0, 3),
+    "cited": (False, True),
+    "linked_titles": (0, 1),
+    "outside": (False, True),
+}
 COMBINATIONS = [
-    Facts(question, text, failed, search_failed, False, *values)
-    for question, text, failed, search_failed, *values in product(
-        ("hello", "How do I set up SSO?"),
-        ("Open Security.", "I could not find that.", ""),
-        (False, True),
-        (False, True),
-        ("", "not_in_docs", "unclear_question", "out_of_scope"),
-        (False, True),
-        (0, 2),
-        (0, 3),
-        (False, True),
-        (0, 1),
-        (False, True),
-    )
+    Facts(**dict(zip(VALUES, values, strict=True))) for values in product(*VALUES.values())
 ]
 
 
