@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.db import models
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from articles.models import Article, ArticleFeedback, Rating
-from helpcenter.visitors import ensure_visitor
+from articles.models import Article, ArticleFeedback, ArticleRevision, Rating
+from helpcenter.visitors import ensure_visitor, existing_visitor
 
 
 class Reason(models.TextChoices):
@@ -40,11 +41,15 @@ class FeedbackForm(forms.Form):
         return comment
 
     def clean(self) -> dict[str, Any]:
-        """A reason and a comment explain what did not help; a positive vote has neither."""
+        """A reason and a comment explain what did not help; a positive vote has neither.
+
+        What a negative vote leaves out stays as it was: pressing the button again erases
+        nothing.
+        """
         data = super().clean() or {}
         if data.get("rating") == Rating.POSITIVE:
-            data |= {"reason": "", "comment": ""}
-        return data
+            return data | {"reason": "", "comment": ""}
+        return {name: value for name, value in data.items() if name in self.data}
 
 
 def record(article: Article, request: HttpRequest, vote: dict[str, Any]) -> ArticleFeedback:
@@ -55,6 +60,23 @@ def record(article: Article, request: HttpRequest, vote: dict[str, Any]) -> Arti
         defaults={"article": article, **vote},
     )
     return feedback
+
+
+def vote_of(request: HttpRequest, revision: ArticleRevision) -> ArticleFeedback | None:
+    """What this reader has said about a revision. Asks nothing for a reader without a session."""
+    voter = _known_voter(request)
+    if voter is None:
+        return None
+    return ArticleFeedback.objects.filter(revision=revision, voter=voter).first()
+
+
+def _known_voter(request: HttpRequest) -> str | None:
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES:
+        return None
+    if request.user.is_authenticated:
+        return f"user:{request.user.pk}"
+    visitor = existing_visitor(request.session)
+    return f"visitor:{visitor}" if visitor else None
 
 
 def _voter(request: HttpRequest) -> str:

@@ -21,6 +21,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from articles.addresses import Addresses, leads_elsewhere
+from articles.image_sizes import image_size
 from articles.outline import CalloutOpening, callout_length, callout_opening
 
 EXTERNAL_REL = "noopener nofollow"
@@ -205,7 +206,9 @@ class HtmlRenderer(RendererHTML):
         title = (
             f' title="{escapeHtml(str(token.attrs["title"]))}"' if token.attrs.get("title") else ""
         )
-        return f'<img src="{source}" alt="{alt}"{title} loading="lazy">'
+        size = image_size(str(token.attrs["src"]))
+        room = f' width="{size[0]}" height="{size[1]}"' if size else ""
+        return f'<img src="{source}" alt="{alt}"{title}{room} loading="lazy">'
 
     def link_open(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType

@@ -23,7 +23,7 @@ _ATTRIBUTES = {
     "a": {"href", "title", "aria-label", "data-source"},
     "code": {"class"},
     "div": {"aria-label"},
-    "img": {"src", "alt", "title"},
+    "img": {"src", "alt", "title", "width", "height"},
     "ol": {"start"},
     "span": {"title", "data-source"},
 }
@@ -46,6 +46,7 @@ _VALUES = {
     "td": _ALIGNED,
     "th": _ALIGNED,
 }
+_PIXELS = re.compile(r"[1-9][0-9]{0,4}")
 _LANGUAGE_CLASS = re.compile(r"language-[\w+#.-]+")
 
 
@@ -72,6 +73,8 @@ class _Filter:
             permitted = self.addresses.link(value)
         elif attribute == "src":
             permitted = self.addresses.image(value)
+        elif attribute in ("width", "height"):
+            permitted = _PIXELS.fullmatch(value) is not None
         else:
             permitted = tag != "code" or _LANGUAGE_CLASS.fullmatch(value) is not None
         return value if permitted else None

@@ -20,7 +20,7 @@ from articles.access import Reader, gone, readable
 from articles.caching import help_page, moved
 from articles.canonical import description
 from articles.categories import branch, tree
-from articles.feedback import FeedbackForm, Reason, record
+from articles.feedback import FeedbackForm, Reason, record, vote_of
 from articles.missing import page_gone
 from articles.models import Article, Visibility
 from articles.reading import (
@@ -31,6 +31,7 @@ from articles.reading import (
     outside_categories,
     shown_revision,
 )
+from articles.related import related
 from articles.rendering import ContentsEntry, render_article
 from articles.results import result
 from articles.search import search
@@ -97,6 +98,8 @@ def article(request: HttpRequest, slug: str) -> HttpResponseBase:
         "structured_data": article_json(found, revision, path),
         "before": before,
         "after": after,
+        "related": related(found, reader, {other.slug for other in (before, after) if other}),
+        "vote": vote_of(request, revision),
         "reasons": Reason.choices,
         "voted": request.GET.get("voted"),
         # A form needs a token, and so a cookie, only where there is a session to protect.
@@ -118,7 +121,7 @@ def feedback(request: HttpRequest, slug: str) -> HttpResponseBase:
     if not form.is_valid():
         return redirect(found)
     record(found, request, form.cleaned_data)
-    return redirect(f"{found.get_absolute_url()}?voted={form.cleaned_data['rating']}#helpful")
+    return redirect(f"{found.get_absolute_url()}?voted={form.cleaned_data['rating']}#~helpful")
 
 
 @require_safe

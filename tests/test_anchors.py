@@ -102,6 +102,12 @@ def test_anchors_are_unique_short_and_without_white_space(sources: list[str]) ->
     assert all(len(anchor) <= COLUMN and anchor.split() == [anchor] for anchor in given_anchors)
 
 
+@given(st.lists(st.text("~ #{}ab-"), max_size=6))
+def test_no_anchor_is_the_name_of_something_on_the_page(sources: list[str]) -> None:
+    """The templates' own ids begin with a sign that no anchor has."""
+    assert not any("~" in anchor for anchor in anchors_of(*sources))
+
+
 def test_ten_thousand_equal_headings_take_no_longer_than_different_ones() -> None:
     given_anchors = anchors_of(*["a"] * 10_000)
     assert given_anchors[-1] == "a-9999"

@@ -125,6 +125,67 @@ def test_only_posts_are_taken(client: Client, article: Article) -> None:
     assert client.get(form(article)).status_code == 405
 
 
+# What the reader said before
+
+
+def pressed(client: Client, article: Article) -> list[str]:
+    (choices,) = with_class(page(client, article.get_absolute_url()), "choices")
+    buttons = choices.all("button")
+    return [b.attributes["value"] for b in buttons if b.attributes["aria-pressed"] == "true"]
+
+
+def test_a_reader_sees_what_they_said_and_can_change_it(
+    client: Client, article: Article, owner: User
+) -> None:
+    assert pressed(client, article) == []
+    vote = {"rating": "negative", "reason": "unclear", "comment": "Which <menu>?"}
+    client.post(api(article), vote, JSON)
+
+    assert pressed(client, article) == ["negative"]
+    shown = page(client, article.get_absolute_url())
+    assert "You can change your answer." in shown.text
+    checked = [e.attributes["value"] for e in shown.all("input") if "checked" in e.attributes]
+    assert checked == ["unclear"]
+    assert [area.text for area in shown.all("textarea")] == ["Which <menu>?"]
+
+    client.post(api(article), {"rating": "positive"}, JSON)
+    assert pressed(client, article) == ["positive"]
+    assert pressed(Client(), article) == []
+    other = Client()
+    other.force_login(owner)
+    assert pressed(other, article) == []
+    other.post(api(article), {"rating": "negative"}, JSON)
+    assert pressed(other, article) == ["negative"]
+
+
+def test_a_new_revision_is_a_new_question(client: Client, article: Article) -> None:
+    client.post(api(article), {"rating": "negative"}, JSON)
+    article.body = "## Other text"
+    publishing.publish(article)
+    assert pressed(client, article) == []
+
+
+def test_saying_no_again_erases_nothing(client: Client, article: Article) -> None:
+    vote = {"rating": "negative", "reason": "unclear", "comment": "Which menu?"}
+    client.post(api(article), vote, JSON)
+
+    assert client.post(api(article), {"rating": "negative"}, JSON).json() == vote
+    client.post(form(article), {"rating": "negative"})
+    assert ArticleFeedback.objects.get().comment == "Which menu?"
+
+    client.post(form(article), {"rating": "negative", "comment": ""})
+    stored = ArticleFeedback.objects.get()
+    assert (stored.reason, stored.comment) == ("unclear", "")
+
+
+def test_a_session_of_somebody_who_never_voted_asks_for_no_vote(
+    client: Client, article: Article
+) -> None:
+    client.session.save()
+    client.cookies["sessionid"] = "nothing"
+    assert pressed(client, article) == []
+
+
 # Cross-site protection
 
 
@@ -162,7 +223,7 @@ def test_the_form_votes_and_comes_back_with_the_reasons(article: Article) -> Non
     browser = Client(enforce_csrf_checks=True)
     response = browser.post(form(article), {"rating": "negative"})
     assert response.status_code == 302
-    assert response["Location"] == "/articles/set-up/?voted=negative#helpful"
+    assert response["Location"] == "/articles/set-up/?voted=negative#~helpful"
 
     shown = page(browser, response["Location"])
     (why,) = with_class(shown, "why")

@@ -203,6 +203,24 @@ def test_an_article_leads_to_its_neighbours_in_the_category(client: Client) -> N
     assert neighbours(make_article("Alone").get_absolute_url()) == []
 
 
+def test_no_heading_can_take_the_name_of_something_on_the_page(client: Client) -> None:
+    names = ["main", "helpful", "search-large", "contents-label", "comment", "related", "~main"]
+    body = "\n\n".join(f"## {name}\n\nText.\n\n## Own {name} {{#{name}}}" for name in names)
+    article = make_article("Named", body=body, category=make_category("Steps"))
+    make_article("Next", category=article.category)
+
+    shown = page(client, article.get_absolute_url())
+
+    ids = [element.attributes["id"] for element in shown.all() if "id" in element.attributes]
+    assert len(ids) == len(set(ids))
+    (prose,) = with_class(shown, "prose")
+    own = {element.attributes["id"] for element in prose.all() if "id" in element.attributes}
+    assert {"main", "helpful", "comment"} <= own
+    frame = set(ids) - own
+    assert {"~main", "~helpful"} <= frame
+    assert all(name.startswith("~") for name in frame)
+
+
 def test_asking_about_an_article_is_a_link_that_sends_nothing(client: Client) -> None:
     article = make_article("Set up")
     links = page(client, article.get_absolute_url()).all("a")

@@ -46,6 +46,14 @@ def test_a_permitted_address_still_needs_a_permitted_scheme() -> None:
     assert gate.clean(html) == "<a>x</a><img>"
 
 
+def test_an_image_has_a_size_in_pixels_or_none() -> None:
+    own = '<img src="/media/a.png" width="640" height="480">'
+    assert ARTICLES.clean(own) == own
+    for value in ("0", "-1", "1e9", "100%", "999999", "٣", ""):
+        html = f'<img src="/media/a.png" width="{value}" height="{value}">'
+        assert ARTICLES.clean(html) == '<img src="/media/a.png">'
+
+
 def test_headings_of_articles_keep_their_ids() -> None:
     assert ARTICLES.clean('<h2 id="größe">a</h2>') == '<h2 id="größe">a</h2>'
 

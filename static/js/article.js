@@ -13,7 +13,10 @@ function followScroll(contents) {
   if (!contents) return;
   const narrow = matchMedia("(max-width: 61.99rem)");
   const details = contents.querySelector("details");
-  const fold = () => { details.open = !narrow.matches; };
+  const fold = () => {
+    details.open = !narrow.matches;
+    details.dataset.foldable = "";
+  };
   narrow.addEventListener("change", fold);
   fold();
 
@@ -55,7 +58,8 @@ function offerVote(section) {
   choices.addEventListener("submit", async (event) => {
     event.preventDefault();
     const rating = event.submitter.value;
-    if (!(await send({ rating }))) return;
+    const pressed = event.submitter.getAttribute("aria-pressed") === "true";
+    if (!pressed && !(await send({ rating }))) return;
     for (const button of choices.querySelectorAll("button[name=rating]")) {
       button.setAttribute("aria-pressed", String(button.value === rating));
     }

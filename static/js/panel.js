@@ -2,6 +2,8 @@
 // Everywhere else, and when anything is in the way, the link is followed as usual.
 
 const WIDE = matchMedia("(min-width: 68rem)");
+// No heading's anchor has this sign, so none is the name of something in the chat.
+const IN_PANEL = "~panel-";
 const PLAIN = (event) => event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
 
 export function openBeside(thread, panel) {
@@ -53,7 +55,13 @@ async function fetched(address) {
     const response = await fetch(address, { headers: { Accept: "text/html" } });
     if (!response.ok) return null;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    return page.querySelector("[data-article]");
+    const article = page.querySelector("[data-article]");
+    article?.querySelector(".contents")?.remove();
+    for (const element of article?.querySelectorAll("[id]") ?? []) element.id = `${IN_PANEL}${element.id}`;
+    for (const link of article?.querySelectorAll("a[href^='#']") ?? []) {
+      link.setAttribute("href", `#${IN_PANEL}${link.hash.slice(1)}`);
+    }
+    return article;
   } catch {
     return null;
   }
@@ -61,7 +69,7 @@ async function fetched(address) {
 
 function arrive(body, hash) {
   body.scrollTop = 0;
-  const target = hash && body.querySelector(`[id="${CSS.escape(decodeURIComponent(hash.slice(1)))}"]`);
+  const target = hash && body.querySelector(`[id="${CSS.escape(IN_PANEL + decodeURIComponent(hash.slice(1)))}"]`);
   if (!target) return;
   target.scrollIntoView({ block: "start" });
   target.classList.add("arrived");
