@@ -53,7 +53,7 @@ class _Changes(Feed[Article, SiteSettings]):
 
     def items(self, obj: SiteSettings) -> Sequence[Article]:
         found = readable(ANONYMOUS).defer("body")
-        return found.order_by("-live_revision__created_at", "-pk")[:ENTRIES]
+        return list(found.order_by("-live_revision__created_at", "-pk")[:ENTRIES])
 
     def item_title(self, item: Article) -> str:
         return _in_xml(shown_revision(item).title)

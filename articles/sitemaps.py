@@ -84,7 +84,7 @@ def index(request: HttpRequest) -> HttpResponseBase:
 @public_document(SECONDS)
 def part(request: HttpRequest, section: str) -> HttpResponseBase:
     """One part. A page or a part that there is not, is a 404."""
-    return django_views.sitemap(request, SECTIONS, section=section)
+    return django_views.sitemap(request, dict(SECTIONS), section=section)
 
 
 def _pages(name: str, section: _OfThisSite) -> list[str]:
