@@ -75,4 +75,4 @@ def _nearest(
     """  # noqa: S608 - built of constants; every value is a parameter
     with connection.cursor() as cursor:
         cursor.execute(sql, [article.pk, embedder.name, embedder.name, *parameters])
-        return cursor.fetchall()
+        return list(cursor.fetchall())
