@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Article, ArticleFeedback, ArticleRevision, Rating
+from helpcenter.texts import is_storable
 from helpcenter.visitors import ensure_visitor, existing_visitor
 
 
@@ -36,7 +37,7 @@ class FeedbackForm(forms.Form):
 
     def clean_comment(self) -> str:
         comment: str = self.cleaned_data["comment"]
-        if any("\ud800" <= character <= "\udfff" for character in comment):
+        if not is_storable(comment):
             raise forms.ValidationError(_("The comment contains characters that are not text."))
         return comment
 

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from assistant.refusals import InvalidQuestion, Malformed, NotFound
+from helpcenter.texts import is_storable
 
 MAX_BYTES = 64 * 1024
 KEY_LENGTH = 100
@@ -94,7 +95,7 @@ def _question(value: object) -> str:
     if not isinstance(value, str):
         raise InvalidQuestion(_("The question is not a text."))
     question = value.strip()
-    if not _is_storable(question):
+    if not is_storable(question):
         raise InvalidQuestion(_("The question has characters that are not text."))
     if not any(map(_is_visible, question)):
         raise InvalidQuestion(_("The question is empty."))
@@ -113,18 +114,13 @@ def _text(data: Mapping[str, Any], name: str, limit: int) -> str:
         return ""
     if not isinstance(value, str):
         raise _wrong(name, _("Expected a text."))
-    if len(value) > limit or not _is_storable(value):
+    if len(value) > limit or not is_storable(value):
         raise _wrong(name, _("The text is too long, or has characters that are not text."))
     return value
 
 
 def _wrong(name: str, message: Any) -> Malformed:
     return Malformed(fields={name: [message]})
-
-
-def _is_storable(text: str) -> bool:
-    """Whether the database can hold it: no NUL, no half of a character."""
-    return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _is_visible(char: str) -> bool:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from assistant import limits
 from assistant.access import Owner
 from assistant.chat import find_answer, stop
 from assistant.database import db
 from assistant.models import Answer
 from assistant.refusals import Unavailable
+from helpcenter import limits
 from tests.chat_clients import ANSWERS, Person, follow, in_loop, other_process, read_sse
 from tests.scripted_provider import DONE, Endless, ScriptedProvider, Wait, finish, say, usage
 from tests.streams import text_of, verified

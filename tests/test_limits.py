@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import redis
 
-from assistant import limits
+from assistant.limits import charge
 from assistant.refusals import RateLimited
+from helpcenter import limits
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +34,7 @@ def without_valkey(settings: Any) -> Iterator[None]:
 
 def may_ask(owner: str, address: str = "192.0.2.1") -> bool:
     try:
-        limits.charge(owner, address)
+        charge(owner, address)
     except RateLimited:
         return False
     return True
@@ -46,9 +47,9 @@ def test_a_visitor_may_ask_so_often() -> None:
 
 def test_the_refusal_says_when_to_come_back() -> None:
     for _ in range(3):
-        limits.charge("visitor:a", "192.0.2.1")
+        charge("visitor:a", "192.0.2.1")
     with pytest.raises(RateLimited) as refusal:
-        limits.charge("visitor:a", "192.0.2.1")
+        charge("visitor:a", "192.0.2.1")
     assert refusal.value.retry_after in range(90, 101)
 
 

@@ -20,13 +20,13 @@ from articles.importing.mdx import to_markdown
 from articles.importing.report import CannotImportError, Kind, Report
 from articles.importing.sources import Source
 from articles.models import Status, Visibility
+from articles.models.content import BODY_LENGTH
 from articles.outline import sections
 
 MAX_TITLE = 250
 MAX_SUMMARY = 500
 MAX_CATEGORY = 120
 MAX_EXTERNAL_ID = 300
-MAX_BODY = 1_000_000
 """Characters of one article, without the pictures in it."""
 
 MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
@@ -227,8 +227,8 @@ def _document(path: str, fields: Fields, text: str, options: Options, report: Re
     file = PurePosixPath(path.split("#")[0])
     title, body, title_anchor = _titled(fields.title, text)
     title = title or _title_of_file(file)
-    if len(body) > MAX_BODY:
-        raise CannotImportError(f"longer than {MAX_BODY:,} characters")
+    if len(body) > BODY_LENGTH:
+        raise CannotImportError(f"longer than {BODY_LENGTH:,} characters")
     if not body.strip() and fields.status == Status.PUBLISHED:
         fields.status = Status.DRAFT
         fields.notes.append("it has no text, so it is a draft")

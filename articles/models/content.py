@@ -20,7 +20,11 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
+from helpcenter.texts import is_storable
+
 SLUG_LENGTH = 120
+BODY_LENGTH = 1_000_000
+"""Characters of Markdown that an import or the API takes for one article."""
 
 
 class Status(models.TextChoices):
@@ -58,6 +62,15 @@ def unique_slug(title: str, is_taken: Callable[[str], bool], fallback: str) -> s
     return slug
 
 
+def refuse_unstorable(row: models.Model, names: Iterable[str]) -> None:
+    """Raises `ValidationError` for the fields of `row` whose text no database could hold: one
+    with a NUL or with half of a character. Here rather than in forms, for code that saves."""
+    wrong = [name for name in names if not is_storable(getattr(row, name) or "")]
+    if wrong:
+        message = _("The text has characters that are not text.")
+        raise ValidationError(dict.fromkeys(wrong, message))
+
+
 class Category(models.Model):
     """A node of the tree that articles are filed in."""
 
@@ -76,6 +89,8 @@ class Category(models.Model):
     description = models.CharField(_("description"), max_length=300, blank=True)
     position = models.PositiveIntegerField(_("order"), default=0)
 
+    TEXTS = ("name", "slug", "description")
+
     class Meta:
         verbose_name = _("category")
         verbose_name_plural = _("categories")
@@ -92,6 +107,7 @@ class Category(models.Model):
         return self.name
 
     def save(self, **kwargs: Any) -> None:
+        refuse_unstorable(self, self.TEXTS)
         self._fill_slug()
         super().save(**kwargs)
 
@@ -100,6 +116,7 @@ class Category(models.Model):
 
     def clean(self) -> None:
         self._fill_slug()
+        refuse_unstorable(self, self.TEXTS)
         seen, node = {self.pk}, self.parent
         while node is not None:
             if node.pk in seen and node.pk is not None:
@@ -178,9 +195,12 @@ class Article(models.Model):
     updated_at = models.DateTimeField(_("changed"), auto_now=True)
     published_at = models.DateTimeField(_("first published"), null=True, blank=True, editable=False)
 
+    TEXTS = ("title", "slug", "summary", "body", "language", "external_id")
+
     class Meta:
         verbose_name = _("article")
         verbose_name_plural = _("articles")
+        permissions = [("publish_article", _("Can publish, unpublish and archive articles"))]
         ordering = ["position", "title", "pk"]
         indexes = [
             models.Index(fields=["status", "visibility"]),
@@ -205,6 +225,7 @@ class Article(models.Model):
         return self.title
 
     def save(self, **kwargs: Any) -> None:
+        refuse_unstorable(self, self.TEXTS)
         self._fill_slug()
         super().save(**kwargs)
 
@@ -213,6 +234,7 @@ class Article(models.Model):
 
     def clean(self) -> None:
         self._fill_slug()
+        refuse_unstorable(self, self.TEXTS)
 
     def content_hash(self) -> str:
         """Names what would be published: equal hashes, equal revisions."""
