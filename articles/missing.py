@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from articles.caching import REVALIDATED
+from helpcenter.errors import api_address_unknown, is_api
 
 _SEPARATORS = re.compile(r"[-_\s]+")
 LONGEST = 120
@@ -23,7 +24,9 @@ def words_of(slug: str) -> str:
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The site's `handler404`."""
+    """The site's `handler404`; programs are told in their own way."""
+    if is_api(request):
+        return api_address_unknown()
     return _page(request, 404, _asked_slug(request))
 
 

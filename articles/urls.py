@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from django.urls import path, register_converter
-from django.urls.converters import StringConverter
+from django.urls import include, path, register_converter
+from django.urls.converters import PathConverter, StringConverter
 
-from articles import api, feeds, markdown_pages, sitemaps, views
+from articles import feeds, markdown_pages, sitemaps, views
+from articles.api import documentation
 
 app_name = "articles"
 
@@ -16,7 +17,14 @@ class UnicodeSlug(StringConverter):
     regex = r"[-\w]+"
 
 
+class ExternalId(PathConverter):
+    """Any text that the database can hold, slashes too: most are paths."""
+
+    regex = r"[^\x00\ud800-\udfff]+"
+
+
 register_converter(UnicodeSlug, "unicode_slug")
+register_converter(ExternalId, "external_id")
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -31,9 +39,7 @@ urlpatterns = [
     path("llms.txt", markdown_pages.llms_txt, name="llms-txt"),
     path("sitemap.xml", sitemaps.index, name="sitemap"),
     path("sitemap-<slug:section>.xml", sitemaps.part, name="sitemap-part"),
-    path(
-        "api/v1/articles/<unicode_slug:slug>/feedback/",
-        api.article_feedback,
-        name="api-article-feedback",
-    ),
+    path("api/", documentation.reference, name="api-reference"),
+    path("api/v1/openapi.json", documentation.openapi, name="api-schema"),
+    path("api/v1/", include("articles.api.urls")),
 ]

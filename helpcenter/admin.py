@@ -1,14 +1,26 @@
-"""The site-settings page: one row, reached without a list in between."""
+"""The site-settings page, one row, reached without a list in between; and the API's tokens.
+
+A token is shown once, on the page that follows its making. Who is no superuser has tokens
+of their own only: one of somebody else would lend them that person's permissions.
+"""
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from helpcenter.models import SINGLETON_ID, SiteSettings
+from helpcenter import tokens
+from helpcenter.models import SINGLETON_ID, ApiToken, SiteSettings
 
 
 class SiteSettingsForm(forms.ModelForm[SiteSettings]):
@@ -58,3 +70,65 @@ class SiteSettingsAdmin(admin.ModelAdmin[SiteSettings]):
                 reverse("admin:helpcenter_sitesettings_change", args=[SINGLETON_ID])
             )
         return super().changelist_view(request, extra_context)
+
+
+MADE = ["beginning", "created_at", "last_used_at", "revoked_at"]
+"""What nobody types in."""
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(admin.ModelAdmin[ApiToken]):
+    list_display = ["name", "user", "beginning", "is_valid", "created_at", "last_used_at"]
+    list_select_related = ["user"]
+    search_fields = ["name", "beginning", "user__username"]
+    autocomplete_fields = ["user"]
+    actions = ["revoke_selected"]
+
+    @admin.display(description=_("valid"), boolean=True)
+    def is_valid(self, token: ApiToken) -> bool:
+        return token.is_valid and token.user.is_active
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
+        found = super().get_queryset(request)
+        return found if _is_superuser(request) else found.filter(user=cast(User, request.user))
+
+    def get_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> list[Any]:
+        if obj:
+            return ["name", "user", "expires_at", *MADE]
+        return ["name", "user", "expires_at"] if _is_superuser(request) else ["name", "expires_at"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> list[str]:
+        """A token stays its user's: what it did stands in their name."""
+        return ["user", *MADE] if obj else []
+
+    def save_model(self, request: HttpRequest, obj: ApiToken, form: Any, change: bool) -> None:
+        if not change:
+            if not _is_superuser(request):
+                obj.user = cast(User, request.user)
+            request.new_secret = tokens.give_secret(obj)  # type: ignore[attr-defined]
+        super().save_model(request, obj, form, change)
+
+    def response_add(
+        self, request: HttpRequest, obj: ApiToken, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """The one page that shows the secret, which neither a cache nor a session keeps."""
+        context = {
+            **self.admin_site.each_context(request),
+            "title": gettext("The token was made"),
+            "secret": getattr(request, "new_secret", ""),
+            "token": obj,
+            "opts": self.opts,
+        }
+        name = "admin/helpcenter/apitoken/made.html"
+        headers = {"Cache-Control": "no-store"}
+        return TemplateResponse(request, name, context, headers=headers)
+
+    @admin.action(description=_("Revoke selected tokens"), permissions=["change"])
+    def revoke_selected(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> None:
+        count = queryset.filter(revoked_at=None).update(revoked_at=timezone.now())
+        message = ngettext("%d token revoked.", "%d tokens revoked.", count) % count
+        self.message_user(request, message, messages.SUCCESS)
+
+
+def _is_superuser(request: HttpRequest) -> bool:
+    return request.user.is_authenticated and request.user.is_superuser

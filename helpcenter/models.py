@@ -1,14 +1,17 @@
-"""What the owner of a site decides about it in the admin: one row, `SiteSettings`.
+"""What the owner of a site decides about it in the admin: `SiteSettings`, one row, and who may
+call the API, `ApiToken`.
 
-Everything here is shown to visitors. What an operator decides (servers, keys,
-limits) is in the environment instead, see `helpcenter.settings`.
+The settings are shown to visitors. What an operator decides (servers, keys, limits) is in
+the environment instead, see `helpcenter.settings`.
 """
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 SINGLETON_ID = 1
@@ -69,3 +72,44 @@ class SiteSettings(models.Model):
             raise ValidationError(
                 {"suggested_questions": _("A suggested question has at most 200 characters.")}
             )
+
+
+class ApiToken(models.Model):
+    """A token of the API. Its user's permissions decide what it may do; see `helpcenter.tokens`.
+
+    `beginning` is for people who look for the token in their own configuration.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="+",
+        verbose_name=_("user"),
+        help_text=_("The token may do what this user may do."),
+    )
+    name = models.CharField(
+        _("name"), max_length=100, help_text=_("What uses it, such as “docs pipeline”.")
+    )
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    beginning = models.CharField(_("begins with"), max_length=12, editable=False)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    expires_at = models.DateTimeField(
+        _("valid until"), null=True, blank=True, help_text=_("Empty: until it is revoked.")
+    )
+    last_used_at = models.DateTimeField(_("last used"), null=True, blank=True, editable=False)
+    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True, editable=False)
+
+    class Meta:
+        verbose_name = _("API token")
+        verbose_name_plural = _("API tokens")
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it opens anything, its user being active."""
+        if self.revoked_at is not None:
+            return False
+        return self.expires_at is None or self.expires_at > timezone.now()

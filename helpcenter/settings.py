@@ -106,6 +106,7 @@ INSTALLED_APPS = [
     "django.contrib.sitemaps",
     "django.contrib.humanize",
     "rest_framework",
+    "drf_spectacular",
     "channels",
     "helpcenter",
     "articles",
@@ -260,6 +261,34 @@ CELERY_BEAT_SCHEDULE["update-gap-report"] = {
 }
 if ASSISTANT_MODEL and not (OPENAI_API_KEY or OPENAI_BASE_URL):
     raise SettingError("ASSISTANT_MODEL", "set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is")
+
+# The API
+
+API_LIMIT_SECONDS = env.integer("API_LIMIT_SECONDS", 60, minimum=1)
+API_REQUESTS_PER_ADDRESS = env.integer("API_REQUESTS_PER_ADDRESS", 300, minimum=1)
+API_REQUESTS_PER_TOKEN = env.integer("API_REQUESTS_PER_TOKEN", 600, minimum=1)
+API_REQUESTS_WITHOUT_VALKEY = env.integer("API_REQUESTS_WITHOUT_VALKEY", 3000, minimum=1)
+REST_FRAMEWORK = {
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "articles.api.errors.handle",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Help center API",
+    "DESCRIPTION": "Read the articles, search them, keep them in step with another system, and "
+    "talk to the assistant.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SORT_OPERATIONS": False,
+    "TAGS": [
+        {"name": name}
+        for name in ("Reading", "Editing articles", "Syncing documents", "Editing categories")
+    ],
+    "PREPROCESSING_HOOKS": ["articles.api.schema.only_articles"],
+    # The chat's views are plain Django: the assistant describes them itself.
+    "POSTPROCESSING_HOOKS": ["articles.api.schema.add_refusals", "assistant.openapi.add_chat"],
+}
 
 # Embeddings
 

@@ -5,7 +5,10 @@ from django.urls import include, path
 
 from helpcenter import accounts, health, media, robots
 
+handler400 = "helpcenter.errors.bad_request"
+handler403 = "helpcenter.errors.permission_denied"
 handler404 = "articles.missing.page_not_found"
+handler500 = "helpcenter.errors.server_error"
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),

@@ -1,0 +1,57 @@
+"""The error shape of the API, `{"error": {"code", "message", "fields"?}}`, and what of it no
+view ever sees: unknown addresses, refused hosts, crashes. Other addresses get the site's pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from django.views import defaults
+
+API_PREFIX = "/api/"
+
+
+def error_body(
+    code: str, message: str, fields: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, Any]:
+    """`fields` names what is wrong with each field that was sent."""
+    error: dict[str, Any] = {"code": code, "message": message}
+    if fields:
+        error["fields"] = {name: list(texts) for name, texts in fields.items()}
+    return {"error": error}
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if not is_api(request):
+        return defaults.bad_request(request, exception)
+    return _error(400, "malformed", _("The request is not understood."))
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if not is_api(request):
+        return defaults.permission_denied(request, exception)
+    return _error(403, "forbidden", _("You may not do this."))
+
+
+def api_address_unknown() -> HttpResponse:
+    """For an address below `/api/` that nothing is at; elsewhere a page says so."""
+    return _error(404, "not_found", _("There is nothing at this address."))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    if not is_api(request):
+        return defaults.server_error(request)
+    return _error(500, "internal", _("Something went wrong on the server. It was written down."))
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether a program asks, which reads no pages; the prefix itself is the reference page."""
+    return request.path_info.startswith(API_PREFIX) and request.path_info != API_PREFIX
+
+
+def _error(status: int, code: str, message: str) -> JsonResponse:
+    headers = {"Cache-Control": "no-store"}
+    return JsonResponse(error_body(code, message), status=status, headers=headers)
