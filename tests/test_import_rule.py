@@ -63,7 +63,7 @@ def test_the_articles_know_nothing_of_the_assistant() -> None:
 
 
 def test_the_ground_knows_neither_but_where_it_joins_them() -> None:
-    joins = {"urls.py", "asgi.py", "settings.py", "first_run.py"}
+    joins = {"urls.py", "asgi.py", "settings.py", "first_run.py", "robots.py"}
     for path in files("helpcenter"):
         if path.name not in joins:
             assert not rooms(path, "assistant"), path
