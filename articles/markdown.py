@@ -21,6 +21,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from articles.addresses import Addresses, leads_elsewhere
+from articles.cjk_emphasis import emphasis
 from articles.image_sizes import image_size
 from articles.outline import CalloutOpening, callout_length, callout_opening
 
@@ -39,6 +40,7 @@ class Dialect(MarkdownIt):
         self.enable(["table", "strikethrough"])
         interrupts = ["paragraph", "reference", "blockquote", "list"]
         self.block.ruler.before("fence", "callout", _callout, {"alt": interrupts})
+        self.inline.ruler.at("emphasis", emphasis)
         self.core.ruler.after("block", "alerts", _alerts_as_callouts)
         self.core.ruler.push("addresses", _refuse_addresses)
 
