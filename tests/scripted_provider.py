@@ -6,7 +6,8 @@
     provider.requests[0].body["messages"]
 
 Each request takes the next reply. A request that no reply is left for, a reply that
-nobody asked for and steps that were never sent fail the test when the server closes.
+nobody asked for and steps that were never sent fail the test when the server closes, and so
+does a request that holds what no model may be told (`tests.leaks`).
 Steps run in order: a `dict` is sent as an event, `bytes` as they are; `Wait` holds
 the stream until the test sets its event, `Drop` cuts the connection, `Endless` sends
 until the client is gone. Nothing sleeps.
@@ -23,6 +24,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
+
+from tests.leaks import leaks_in
 
 PATIENCE_SECONDS = 20.0
 POLL_SECONDS = 0.005
@@ -220,6 +223,8 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         content = self.rfile.read(int(headers["content-length"]))
         request = Request(self.path, headers, json.loads(content))
+        for leak in leaks_in(request):
+            self.server.provider.problem(leak)
         reply = self.server.provider.next_reply(request)
         try:
             if reply.body is not None:
