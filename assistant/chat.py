@@ -9,6 +9,7 @@ Whose answer it is has been checked by `find_answer` before. Everything here rai
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import uuid
 from collections.abc import AsyncGenerator, Collection
@@ -72,10 +73,14 @@ async def events(
 ) -> AsyncGenerator[list[Entry], None]:
     """Batches of the answer's events after `after` up to its end; an empty one in silence.
 
-    `html`: rendered blocks in place of deltas. Where the log has nothing to give, the
-    database does.
+    `html`: rendered blocks in place of deltas. Where the log has nothing to give, or tells
+    of sources that are not as they were, the database does.
     """
     seen = Seen.after(after)
+    anew = await _told_anew(answer_id, reader, seen, html=html)
+    if anew is not None:
+        yield anew
+        return
     while not seen.is_complete:
         async with aclosing(_from_log(answer_id, seen, html=html)) as batches:
             async for batch in batches:
@@ -92,6 +97,23 @@ async def events(
             return
         yield []
         await asyncio.sleep(POLL_SECONDS)
+
+
+async def _told_anew(
+    answer_id: uuid.UUID, reader: Reader, seen: Seen, *, html: bool
+) -> list[Entry] | None:
+    """What follows in an old answer one of whose sources has changed since, was renamed, is gone
+    or may not be seen by this reader any more; None for any other answer."""
+    if LiveTurns.current().find(answer_id) is not None:
+        return None
+    try:
+        end = Delivered.of(await EventLog.current().entries(answer_id)).end
+        stored = await db(stored_events, answer_id, reader, seen, html=html) if end else None
+    except (LostError, *DATABASE_DOWN):
+        return None  # whoever follows finds out, and says so
+    if not end or not stored or json.loads(stored[-1].body).get("sources") == end.get("sources"):
+        return None
+    return stored
 
 
 async def _from_log(
