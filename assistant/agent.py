@@ -189,7 +189,7 @@ class _SourceFeed:
             return []
         self.changes = self.ledger.changes
         fresh = []
-        for source in self.ledger.sources():
+        for source in self.ledger.earned():
             told = self.told.get(source.document.id, 0)
             if source.consulted and told != source.number:
                 self.told[source.document.id] = source.number

@@ -7,4 +7,4 @@ class AssistantConfig(AppConfig):
     verbose_name = _("Assistant")
 
     def ready(self) -> None:
-        from assistant import adoption, gaps  # noqa: F401, they listen to signals
+        from assistant import adoption, checks, gaps  # noqa: F401, they register themselves

@@ -42,6 +42,11 @@ async def db(step: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     return await loop.run_in_executor(_pool(), _run, call)
 
 
+def is_rehearsal() -> bool:
+    """Whether nobody waits for what happens here, and nothing of it stays."""
+    return _rehearsal is not None
+
+
 @asynccontextmanager
 async def rehearsal() -> AsyncGenerator[None, None]:
     """Inside, every step of the process runs on one connection, in one transaction that is

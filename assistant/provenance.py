@@ -121,7 +121,8 @@ class Ledger:
 
     `site_hosts`: host names (with a port where it is not the scheme's own) under
     which this site's articles may be linked. `show_uncited`: context mode's
-    fallback; when the finished text cites nothing, every excerpt is shown.
+    fallback; when the finished text cites nothing, every excerpt is shown. Only the end
+    says so, when the verdict is known; see `earned`.
 
     `links`, `images` and `numbers` are what the delivered text may turn into links,
     images and citations. `changes` grows with everything that `sources()` may show.
@@ -244,14 +245,17 @@ class Ledger:
         return not any(record.is_cited for record in self._records.values())
 
     def sources(self) -> list[Source]:
-        """Cited and consulted documents, in the order of the payload.
+        """Cited and consulted documents, in the order of the payload, and the fallback."""
+        return [*self.earned(), *self._fallback()]
+
+    def earned(self) -> list[Source]:
+        """Those that are sources by what was opened and written, without the fallback.
 
         May be asked while the text streams: members and numbers once given stay.
         """
         shown = [r for r in self._records.values() if r.is_cited or r.is_consulted]
         shown.sort(key=_Record.rank)
-        sources = [Source(r.document, r.number, r.is_consulted, r.via) for r in shown]
-        return [*sources, *self._fallback()]
+        return [Source(r.document, r.number, r.is_consulted, r.via) for r in shown]
 
     def entries(self) -> list[Entry]:
         """Every document of the ledger, by reference, for the audit."""

@@ -174,11 +174,13 @@ def test_an_excerpt_that_is_not_cited_is_none() -> None:
     assert turn.of(SourceAdded) == []
 
 
-def test_context_mode_tells_the_searched_list_at_the_end() -> None:
+def test_what_was_searched_and_not_cited_is_not_told_as_a_source_on_the_way() -> None:
+    """Whether context mode shows it is known at the end, with the verdict."""
     model = ScriptedModel(calls(call("search")), says("Open it."))
     turn = Turn(model, show_uncited=True).run()
-    assert isinstance(turn.events[-1], SourceAdded)
+    assert turn.of(SourceAdded) == []
     assert turn.text == "Open it."
+    assert [source.number for source in turn.ledger.sources()] == [None]
 
 
 def test_the_history_holds_the_calls_with_valid_json_usable_names_and_their_results() -> None:

@@ -5,6 +5,7 @@ writers' queue.
 """
 
 from assistant.admin.answers import AnswerAdmin, ConversationAdmin
+from assistant.admin.endpoints import ToolsRefusalAdmin
 from assistant.admin.gaps import GapRunAdmin, GapTopicAdmin
 
-__all__ = ["AnswerAdmin", "ConversationAdmin", "GapRunAdmin", "GapTopicAdmin"]
+__all__ = ["AnswerAdmin", "ConversationAdmin", "GapRunAdmin", "GapTopicAdmin", "ToolsRefusalAdmin"]

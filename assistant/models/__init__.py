@@ -7,6 +7,7 @@ from assistant.models.conversation import (
     Grounding,
     Origin,
 )
+from assistant.models.endpoints import ToolsRefusal
 from assistant.models.gaps import GapQuestion, GapRun, GapTopic
 from assistant.models.ledger import (
     AnswerDocument,
@@ -32,4 +33,5 @@ __all__ = [
     "Grounding",
     "Origin",
     "ToolCall",
+    "ToolsRefusal",
 ]

@@ -3,7 +3,8 @@
 A `Model` around another one. In place of the model it calls `search_articles` once, so
 that the search stands in the ledger and the record like any other; then it sends the
 passages, numbered, in the text before the question, and no tools. Where the endpoint
-turns out to refuse tools, it goes over to this by itself and remembers.
+turns out to refuse tools, it goes over to this by itself, for good or until it is told
+otherwise (`learn`).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class ContextModel:
 
     def __init__(self, inner: Model, mode: Mode = "tools") -> None:
         self.mode: Mode = mode
+        self._wanted: Mode = mode
         self._inner = inner
 
     @property
@@ -44,6 +46,10 @@ class ContextModel:
     @property
     def name(self) -> str:
         return self._inner.name
+
+    def learn(self, *, refuses_tools: bool) -> None:
+        """What is known of the endpoint now, by whichever process found out."""
+        self.mode = "context" if refuses_tools else self._wanted
 
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec]

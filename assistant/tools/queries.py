@@ -6,6 +6,7 @@ They raise `BadCallError` for what does not exist for this reader, whatever the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -15,7 +16,7 @@ from articles.access import Reader, answerable, readable
 from articles.inline_text import without_payloads
 from articles.models import Passage, SlugRedirect
 from articles.reading import shown_revision
-from articles.search import Results, search
+from articles.search import PassageHit, Results, search
 from assistant.article_facts import ArticleFacts, PassageRead
 from assistant.fencing import neutral, on_one_line
 from assistant.tools.arguments import BadCallError
@@ -23,6 +24,11 @@ from assistant.tools.confidence import MOST_PASSAGES, sure
 
 SEARCH_ARTICLES = 6
 PASSAGES_PER_ARTICLE = 3
+
+PROMPT_ARTICLES = 12
+PROMPT_PASSAGES = 5
+"""Of each: what context mode chooses from."""
+
 PAGE_SIZE = 30
 CATEGORIES_NAMED = 40
 
@@ -37,6 +43,15 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage that may go into a prompt. `strength` is comparable between queries."""
+
+    facts: ArticleFacts
+    passage: PassageRead
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     articles: list[ArticleFacts]
     total: int
@@ -48,25 +63,57 @@ def find(reader: Reader, language: str, query: str, category: str, cautious: boo
 
     `cautious`: only what may be quoted without a model's judgement.
     """
+    results = _search(reader, language, query, category, SEARCH_ARTICLES, PASSAGES_PER_ARTICLE)
+    found = []
+    for hit in sure(results, _passages(results)) if cautious else results.strong:
+        facts = ArticleFacts.of(hit.article, reader)
+        facts.passages = [_read(passage) for passage in hit.passages]
+        found.append(facts)
+    return _found(found, results)
+
+
+def find_passages(
+    reader: Reader, language: str, query: str, category: str
+) -> tuple[Found, list[Candidate]]:
+    """How a search went, and passages of many articles, the strongest first, the weak ones too."""
+    results = _search(reader, language, query, category, PROMPT_ARTICLES, PROMPT_PASSAGES)
+    candidates = []
+    for hit in results.hits:
+        facts = ArticleFacts.of(hit.article, reader)
+        candidates += [Candidate(facts, _read(part), part.strength) for part in hit.passages]
+    candidates.sort(key=lambda candidate: -candidate.strength)
+    return _found([], results), candidates
+
+
+def still_there(reader: Reader, found: Sequence[ArticleFacts]) -> set[str]:
+    """Which of these, by document id, this reader may have now, in the revision that was read."""
+    revisions = {facts.article_id: facts.revision_id for facts in found}
+    present = answerable(reader).filter(pk__in=revisions).values_list("pk", "live_revision")
+    return {str(pk) for pk, revision in present if revisions[pk] == revision}
+
+
+def _search(
+    reader: Reader, language: str, query: str, category: str, articles: int, passages: int
+) -> Results:
     branch = _branch(reader, category)
-    results = search(
+    return search(
         query,
         reader=reader,
         for_answers=True,
         language=language,
         category=branch.category if branch else None,
-        limit=SEARCH_ARTICLES,
-        passages_per_article=PASSAGES_PER_ARTICLE,
+        limit=articles,
+        passages_per_article=passages,
     )
-    found = []
-    for hit in sure(results, _passages(results)) if cautious else results.strong:
-        facts = ArticleFacts.of(hit.article, reader)
-        facts.passages = [
-            PassageRead(" › ".join(passage.heading_path), passage.anchor, neutral(passage.text))
-            for passage in hit.passages
-        ]
-        found.append(facts)
-    return Found(found, results.mode, results.fallback_reason or "")
+
+
+def _read(passage: PassageHit) -> PassageRead:
+    heading = " › ".join(passage.heading_path)
+    return PassageRead(heading, passage.anchor, neutral(passage.text))
+
+
+def _found(articles: list[ArticleFacts], results: Results) -> Found:
+    return Found(articles, results.mode, results.fallback_reason or "")
 
 
 def _passages(results: Results) -> int:

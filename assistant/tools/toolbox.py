@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from django.db import DatabaseError
 from django.utils import translation
@@ -25,8 +25,9 @@ from assistant.article_facts import ArticleFacts, PassageRead
 from assistant.events import SourceEntry
 from assistant.fencing import fenced, on_one_line
 from assistant.provenance import Exposure, Ledger, Source
-from assistant.tools import labels, queries
+from assistant.tools import context_search, labels, queries
 from assistant.tools.arguments import SPECS, BadCallError, read_arguments
+from assistant.tools.context_search import Database
 
 logger = logging.getLogger(__name__)
 
@@ -39,15 +40,6 @@ BODY_TOKENS = 6_000
 
 LEAST_TOKENS = 100
 """With less room than this an article is not opened any more."""
-
-T = TypeVar("T")
-
-
-class Database(Protocol):
-    """Runs a function that asks the database; see `assistant.database.db`."""
-
-    def __call__(self, step: Callable[..., T], /, *args: Any) -> Awaitable[T]: ...
-
 
 Numbering = Callable[[Sequence[str]], Mapping[str, int]]
 """The references of documents, by their ids; see `assistant.references`."""
@@ -62,7 +54,8 @@ class ArticleToolbox:
     id, the page's among them; `number` gives new ones, and runs like a step of the
     database. Without it the turn stands alone and counts on from `refs`. `room`: tokens
     for articles' text, see `room_in`. `cautious`: searches give only what may be quoted
-    without a model's judgement; for the extractive answerer.
+    without a model's judgement; for the extractive answerer. `for_prompt` says whether,
+    at this moment, searches are for a model without tools; see `assistant.tools.context_search`.
     """
 
     specs: Sequence[ToolSpec] = SPECS
@@ -79,6 +72,7 @@ class ArticleToolbox:
         *,
         number: Numbering | None = None,
         cautious: bool = False,
+        for_prompt: Callable[[], bool] = lambda: False,
     ) -> None:
         self.facts: dict[str, ArticleFacts] = {}
         self.refs = dict(refs or {})
@@ -93,6 +87,7 @@ class ArticleToolbox:
         self._db = db
         self._room = room
         self._cautious = cautious
+        self._for_prompt = for_prompt
         self._found: set[str] = set()
         self._retrieved: dict[str, Exposure] = {}
         self._search_broke = False
@@ -174,9 +169,7 @@ class ArticleToolbox:
             return self._failed(call, f"{call.name} is not available at the moment.")
 
     async def _search_articles(self, query: str, category: str = "") -> ToolOutcome:
-        found = await self._db(
-            queries.find, self._reader, self._language, query, category, self._cautious
-        )
+        found = await self._find(query, category)
         self.searched = True
         self.search_mode, self.search_fallback = found.mode, found.fallback
         self._search_degraded |= found.fallback in ("embeddings_failed", "embeddings_missing")
@@ -186,6 +179,12 @@ class ArticleToolbox:
         note = {} if shown else {"note": "Nothing fits. Try other words once, or decline."}
         label = labels.searched(query, len(shown))
         return ToolOutcome(_json({"documents": shown, **note}), label, count=len(shown))
+
+    async def _find(self, query: str, category: str) -> queries.Found:
+        asked = (self._reader, self._language, query, category)
+        if self._for_prompt():
+            return await context_search.find(self._db, *asked)
+        return await self._db(queries.find, *asked, self._cautious)
 
     async def _open_article(self, ref: int = 0, slug: str = "") -> ToolOutcome:
         if self._room < LEAST_TOKENS:

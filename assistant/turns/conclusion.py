@@ -53,10 +53,12 @@ def end_of(
 ) -> End:
     """What is stored. `work` is None where the turn failed before there was anything to do.
     `outside`: the question is far from everything the site has."""
+    grounding = _grounding(ending, work, outside=outside)
+    _settle_fallback(work, grounding)
     return End(
         answer_id=delivered.answer_id,
         status=ending.status,
-        grounding=_grounding(ending, work, outside=outside),
+        grounding=grounding,
         text=delivered.text,
         last_seq=delivered.last_seq,
         fields={
@@ -73,6 +75,7 @@ def end_of(
 
 def last_event(end: End, work: Work | None, language: str) -> Done | Error:
     """What is told. Renders the answer, which takes milliseconds: not for the event loop."""
+    _settle_fallback(work, end.grounding)
     sources = sources_of(work)
     with translation.override(language or None):
         if code := end.fields["error_code"]:
@@ -93,6 +96,13 @@ def last_event(end: End, work: Work | None, language: str) -> Done | Error:
 def sources_of(work: Work | None) -> tuple[SourceEntry, ...]:
     """The sources as clients receive them."""
     return tuple(map(work.toolbox.describe, work.ledger.sources())) if work else ()
+
+
+def _settle_fallback(work: Work | None, grounding: str) -> None:
+    """What was given and not cited is shown, as searched, where the verdict is `uncited`. An
+    answer that says that it found nothing, thanks, or broke off came from nowhere."""
+    if work is not None and grounding != Grounding.UNCITED:
+        work.ledger.show_uncited = False
 
 
 def _facts_of(ending: Ending, work: Work) -> dict[str, Any]:

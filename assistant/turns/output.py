@@ -9,7 +9,7 @@ from django.utils import timezone
 from assistant.agent import TurnEvent
 from assistant.eventlog import Note, Writer
 from assistant.events import Delta, Done, Error, SourceAdded, Started
-from assistant.turns.conclusion import Ending, sources_of
+from assistant.turns.conclusion import Ending
 from assistant.turns.preparation import Work
 from assistant.turns.sending import Opened
 
@@ -51,7 +51,7 @@ class Output:
             rest = work.writer.feed(apology) + work.writer.close()
         else:
             rest = work.writer.stop()
-        for source in sources_of(work):
+        for source in map(work.toolbox.describe, work.ledger.earned()):
             if source.consulted and self._told.get(source.id, 0) != source.number:
                 self.take(SourceAdded(source), work)
         if rest:

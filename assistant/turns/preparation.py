@@ -11,7 +11,7 @@ from django.conf import settings
 
 from articles.access import Reader, answerable
 from articles.models import Article
-from assistant import prompts
+from assistant import prompts, tools_refused
 from assistant.agent import Message, Model, Progress
 from assistant.citations import CitationWriter
 from assistant.database import db
@@ -50,13 +50,17 @@ class Work:
     messages: list[Message]
     progress: Progress = field(default_factory=Progress)
 
-    def follow_mode(self) -> None:
-        """A model may find out on the way that its endpoint knows no tools."""
-        self.ledger.show_uncited = self.model.mode == "context"
+    def goes_over_to_context(self) -> bool:
+        """Whether the model has just found out that its endpoint knows no tools."""
+        if self.ledger.show_uncited or self.model.mode != "context":
+            return False
+        self.ledger.show_uncited = True
+        return True
 
 
-def load(answer_id: uuid.UUID, reader: Reader) -> Loaded:
-    """Asks the database."""
+def load(answer_id: uuid.UUID, reader: Reader, model: Model) -> Loaded:
+    """Asks the database: for what the turn starts with, and for what is known of the model."""
+    tools_refused.recall(model)
     answer = Answer.objects.get(pk=answer_id)
     page = answerable(reader).filter(pk=answer.article_id).first() if answer.article_id else None
     if page is not None:
@@ -87,6 +91,7 @@ def set_up(loaded: Loaded, sender: Sender, model: Model, context_tokens: int) ->
         number=partial(give_references, loaded.conversation_id),
         room=room_in(context_tokens),
         cautious=model.mode == "extractive",
+        for_prompt=lambda: model.mode == "context",
     )
     prompt = prompts.build(
         site=loaded.site,

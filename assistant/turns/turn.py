@@ -18,11 +18,11 @@ from django.db import Error as DatabaseFailure
 from django.db import IntegrityError
 from django.utils import translation
 
-from assistant import agent, prompts
+from assistant import agent, prompts, tools_refused
 from assistant.agent import Limits, Model, Outcome, ProviderError
 from assistant.background import end as end_tasks
 from assistant.background import spawn
-from assistant.database import DATABASE_DOWN, db
+from assistant.database import DATABASE_DOWN, db, is_rehearsal
 from assistant.eventlog import EventLog
 from assistant.events import References
 from assistant.models import Answer, Grounding
@@ -133,8 +133,8 @@ class AnswerTurn:
     async def _answer(self, output: Output) -> Outcome:
         """Loads, sets up and runs the loop. Where the endpoint reads less than the settings
         say, it is tried once more with less, before anything was done."""
-        loaded = await db(load, self.answer_id, self._sender.reader)
         model = self._model or select_model(settings)
+        loaded = await db(load, self.answer_id, self._sender.reader, model)
         context = settings.ASSISTANT_CONTEXT_TOKENS
         work = self._work = set_up(loaded, self._sender, model, context)
         try:
@@ -164,10 +164,10 @@ class AnswerTurn:
         )
         async with aclosing(events) as running:
             async for event in running:
+                if isinstance(event, References | Outcome) and work.goes_over_to_context():
+                    await db(tools_refused.remember, work.model)
                 if isinstance(event, Outcome):
                     return event
-                if isinstance(event, References):
-                    work.follow_mode()
                 output.take(event, work)
         raise AssertionError("the agent yields its outcome last")
 
@@ -205,7 +205,7 @@ class AnswerTurn:
         """False where somebody else has ended the answer. Raises `NotSavedError`."""
         pause = 0.1
         try:
-            async with asyncio.timeout(SAVE_SECONDS):
+            async with asyncio.timeout(None if is_rehearsal() else SAVE_SECONDS):
                 while True:
                     with suppress(*_WORTH_TRYING_AGAIN):
                         return await db(store_end, end)
