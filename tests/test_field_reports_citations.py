@@ -63,7 +63,8 @@ def test_b02_a_stray_number_goes_and_code_stays(model: ActingProvider) -> None:
     code = "Use `argv[1]`, then\n\n```sh\necho ${arr[2]}\n```\n\nDone"
     told = everywhere(model, (), f"{code} [3].")
     assert told.text == f"{code}."
-    assert told.row == told.links == []
+    assert told.row == []
+    assert told.links == []
     assert told.dropped == [("[3]", "unknown_ref")]
 
 
