@@ -64,9 +64,6 @@ def run(show: int) -> None:
     relevant = [set(item["articles"]) for item in wix["questions"]]
     retrieval.load(wix["articles"])
     own = ask_all(questions)
-    missing = [
-        nearest(question, right) for question, right in zip(questions, relevant, strict=True)
-    ]
     retrieval.import_plausible()
     foreign = ask_all(questions)
     pages, asked = manual()
@@ -80,7 +77,6 @@ def run(show: int) -> None:
     print(f"| the manual: a right page opened | {opened_right(about_us, right_pages):.3f} |")
     times = quantiles([one.milliseconds for one in [*own, *foreign]], n=20)
     print(f"\nms for a whole answer: p50 {times[9]:.0f}, p95 {times[18]:.0f}")
-    print(f"nearest passage where the right article is missing: at least {min(missing):.2f}")
     for name, group in (("own", own), ("foreign", foreign), ("manual", about_us)):
         for one in group[:show]:
             print(f"\n--- {name}: {one.question}\n{one.text}")
@@ -146,16 +142,6 @@ async def ask(question: str) -> Asked:
     asked.declined = _declined(outcome)
     asked.milliseconds = (time.perf_counter() - began) * 1000
     return asked
-
-
-def nearest(question: str, right: set[str]) -> float:
-    """The best cosine of a passage that is not of a right article."""
-    from articles.access import ANONYMOUS
-    from articles.search import search
-
-    hits = search(question, reader=ANONYMOUS, for_answers=True, language="en").hits
-    others = (hit.cosine or 0.0 for hit in hits if hit.article.external_id not in right)
-    return max(others, default=0.0)
 
 
 def _declined(outcome: Outcome | None) -> bool:
