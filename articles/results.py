@@ -14,6 +14,7 @@ from articles.snippets import Piece, marked, snippet
 class Result:
     """`heading` and `passage_url` lead into the article, where the passage is under a heading."""
 
+    article_id: int
     url: str
     title: tuple[Piece, ...]
     language: str
@@ -28,6 +29,7 @@ def result(hit: Hit, query: str) -> Result:
     url = hit.article.get_absolute_url()
     best = hit.passages[0] if hit.passages else None
     return Result(
+        article_id=hit.article.pk,
         url=url,
         title=marked(revision.title, query),
         language=revision.language,

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from django.conf import settings
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from articles import embeddings
 from articles.access import Reader, answerable, readable
@@ -102,6 +102,7 @@ def search(
     for_answers: bool = False,
     language: str | None = None,
     category: Category | None = None,
+    only: Q | None = None,
     limit: int = 10,
     passages_per_article: int = 3,
 ) -> Results:
@@ -109,13 +110,15 @@ def search(
 
     `for_answers` looks at what answers may use instead. `language` is searched first,
     then the site's own where that was not enough; without one, every language is.
-    `category` includes the categories below it. Any string is a query; what no text
-    could contain is ignored.
+    `category` includes the categories below it; `only` is a condition on articles. Any
+    string is a query; what no text could contain is ignored.
     """
     text = " ".join(_NO_TEXT.sub(" ", query[:LONGEST_QUERY]).split())
     if not text:
         return Results(query, (), "title", "no_text", ())
     articles = answerable(reader) if for_answers else readable(reader)
+    if only is not None:
+        articles = articles.filter(only)
     asked = _Asked(text, articles, _with_descendants(category), limit, passages_per_article)
     vector, reason = _vector(text)
     hits: dict[int, Hit] = {}

@@ -12,7 +12,7 @@ from celery import shared_task
 from django.core.cache import cache
 from django.db.models import Sum
 
-from articles import frequencies, indexing, outskirts
+from articles import frequencies, indexing, outskirts, search_log, spelling
 from articles.models import IndexEntry, IndexState, Passage
 
 logger = logging.getLogger(__name__)
@@ -70,12 +70,20 @@ def index_stale() -> int:
 
 @shared_task(soft_time_limit=600, time_limit=630)
 def recount_terms() -> dict[str, int]:
-    """Count how common terms are and how far apart articles are, where the index changed since."""
+    """Count how common terms are and how far apart articles are, where the index changed
+    since, and gather the words that a misspelt one may have meant."""
     if not _counts_are_old():
         return {}
     counts = frequencies.recount()
+    spelling.collect()
     outskirts.measure()
     return counts
+
+
+@shared_task(soft_time_limit=300, time_limit=330)
+def forget_searches() -> int:
+    """Delete the records of searches that are older than they may get. Returns how many."""
+    return search_log.forget()
 
 
 def _counts_are_old() -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import include, path, register_converter
 from django.urls.converters import PathConverter, StringConverter
 
-from articles import feeds, markdown_pages, sitemaps, views
+from articles import feeds, markdown_pages, search_pages, sitemaps, views
 from articles.api import documentation
 
 app_name = "articles"
@@ -33,12 +33,13 @@ urlpatterns = [
     path("articles/<unicode_slug:slug>/feedback/", views.feedback, name="feedback"),
     path("categories/", views.topics, name="topics"),
     path("categories/<unicode_slug:slug>/", views.category, name="category"),
-    path("search/", views.search_page, name="search"),
-    path("search/suggest/", views.suggest, name="suggest"),
     path("feed.atom", feeds.changes, name="feed"),
     path("llms.txt", markdown_pages.llms_txt, name="llms-txt"),
     path("sitemap.xml", sitemaps.index, name="sitemap"),
     path("sitemap-<slug:section>.xml", sitemaps.part, name="sitemap-part"),
+    path("search/", search_pages.search_page, name="search"),
+    path("search/suggest/", search_pages.suggest, name="suggest"),
+    path("search/opened/", search_pages.opened, name="search-opened"),
     path("api/", documentation.reference, name="api-reference"),
     path("api/v1/openapi.json", documentation.openapi, name="api-schema"),
     path("api/v1/", include("articles.api.urls")),

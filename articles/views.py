@@ -1,4 +1,4 @@
-"""The help pages: home, category, article, search. Server-rendered; scripts only add to them.
+"""The help pages: home, category, article. Server-rendered; scripts only add to them.
 
 Every page starts from `articles.access`, shows the live revision and never the working
 copy, and sets no cookie for a reader who only reads.
@@ -6,13 +6,10 @@ copy, and sets no cookie for a reader who only reads.
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
@@ -33,14 +30,8 @@ from articles.reading import (
 )
 from articles.related import related
 from articles.rendering import ContentsEntry, render_article
-from articles.results import result
-from articles.search import search
 from articles.structured_data import article_json
 from helpcenter.csrf import csrf_refusal
-
-QUERY_LENGTH = 400
-SUGGESTIONS = 6
-RESULTS = 20
 
 
 @require_safe
@@ -122,29 +113,6 @@ def feedback(request: HttpRequest, slug: str) -> HttpResponseBase:
         return redirect(found)
     record(found, request, form.cleaned_data)
     return redirect(f"{found.get_absolute_url()}?voted={form.cleaned_data['rating']}#~helpful")
-
-
-@require_safe
-@help_page
-def search_page(request: HttpRequest) -> HttpResponse:
-    return render(request, "articles/search.html", _results(request, RESULTS))
-
-
-@require_safe
-@help_page
-def suggest(request: HttpRequest) -> HttpResponse:
-    """The options under a search box, as a fragment of HTML."""
-    return render(request, "articles/suggestions.html", _results(request, SUGGESTIONS))
-
-
-def _results(request: HttpRequest, limit: int) -> dict[str, Any]:
-    query = request.GET.get("q", "").replace("\0", "").strip()[:QUERY_LENGTH]
-    if not query:
-        return {"query": query, "results": []}
-    reader = Reader.of(request.user)
-    found = search(query, reader=reader, language=get_language(), limit=limit)
-    results = [result(hit, query) for hit in found.hits]
-    return {"query": query, "results": results, "more": len(results) == limit}
 
 
 def _worth_listing(contents: list[ContentsEntry]) -> list[ContentsEntry]:

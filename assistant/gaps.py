@@ -1,8 +1,9 @@
 """The documentation-gap report: questions the articles did not answer, grouped into topics.
 
-Reads only the verdict stored on each answer. A run takes the visitors' answers
-that finished since the last run and are not in the queue yet, masks personal
-data, and puts each question into the topic of its duplicates or into a new one.
+Reads only the verdict stored on each answer, and the record of searches. A run takes
+the visitors' answers that finished since the last run and are not in the queue yet, and
+likewise the searches that found nothing, masks personal data, and puts each question
+into the topic of its duplicates or into a new one.
 It is one transaction under one lock: killed at any point it leaves nothing, run
 twice it adds nothing, and never do two run at once.
 """
@@ -14,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from django.db import connection, transaction
@@ -24,6 +26,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from articles.analysis import query_terms
+from articles.models import SearchQuery
 from assistant.grounding import GAPS
 from assistant.models import Answer, GapQuestion, GapRun, GapTopic, Grounding, Origin
 from helpcenter.masking import mask
@@ -68,8 +71,20 @@ class _Topics:
         return best_topic
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What somebody asked or searched for: `link` is the field of the row it came from."""
+
+    kind: str
+    text: str
+    language: str
+    grounding: str
+    asked_at: datetime
+    link: dict[str, Answer | SearchQuery]
+
+
 def update_report(until: datetime | None = None) -> GapRun | None:
-    """Takes in the answers that finished before `until` (default: now).
+    """Takes in the answers that finished, and the searches made, before `until` (default: now).
 
     Returns the run, or None where another run holds the lock or `until` is not
     after the last one.
@@ -82,7 +97,7 @@ def update_report(until: datetime | None = None) -> GapRun | None:
         if last is not None and last.period_end >= until:
             return None
         start = last.period_end if last else None
-        added = _add(_candidates(start, until))
+        added = _add(chain(_questions(start, until), _searches(start, until)))
         return GapRun.objects.create(
             period_start=start, period_end=until, finished_at=timezone.now(), questions_added=added
         )
@@ -128,7 +143,7 @@ def _lock() -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def _candidates(start: datetime | None, until: datetime) -> Iterator[Answer]:
+def _questions(start: datetime | None, until: datetime) -> Iterator[_Asked]:
     answers = Answer.objects.filter(
         origin=Origin.VISITOR,
         grounding__in=[*GAPS, Grounding.UNCITED],
@@ -138,29 +153,53 @@ def _candidates(start: datetime | None, until: datetime) -> Iterator[Answer]:
     if start is not None:
         answers = answers.filter(finished_at__gte=start - OVERLAP)
     fields = ("id", "question", "language", "grounding", "created_at")
-    return answers.only(*fields).order_by("created_at", "id").iterator()
+    for answer in answers.only(*fields).order_by("created_at", "id").iterator():
+        yield _Asked(
+            _kind(answer),
+            mask(answer.question),
+            answer.language,
+            answer.grounding,
+            answer.created_at,
+            {"answer": answer},
+        )
 
 
-def _add(answers: Iterator[Answer]) -> int:
+def _searches(start: datetime | None, until: datetime) -> Iterator[_Asked]:
+    """Visitors' searches that found nothing at all, by no fault of search or of spelling."""
+    searches = SearchQuery.objects.filter(
+        by_staff=False,
+        results=0,
+        suggestion="",
+        fallback_reason__in=["", "embeddings_off"],
+        searched_at__lt=until,
+        gap_question__isnull=True,
+    )
+    if start is not None:
+        # The record knows the hour alone, which began up to an hour before the search.
+        searches = searches.filter(searched_at__gte=start - OVERLAP)
+    for search in searches.order_by("searched_at", "pk").iterator():
+        kind, link = GapTopic.Kind.SEARCH, {"search": search}
+        yield _Asked(kind, search.text, search.language, "", search.searched_at, {**link})
+
+
+def _add(questions: Iterable[_Asked]) -> int:
     topics: dict[str, _Topics] = {}
     touched: set[int] = set()
     added = 0
-    for answer in answers:
-        kind = _kind(answer)
-        known = topics.get(kind) or topics.setdefault(kind, _load(kind))
-        text = mask(answer.question)
-        words = words_of(text, answer.language)
+    for asked in questions:
+        known = topics.get(asked.kind) or topics.setdefault(asked.kind, _load(asked.kind))
+        words = words_of(asked.text, asked.language)
         topic_id = known.nearest(words)
         if topic_id is None:
-            topic_id = _new_topic(kind, text, answer).pk
+            topic_id = _new_topic(asked).pk
         known.add(words, topic_id)
         GapQuestion.objects.create(
             topic_id=topic_id,
-            answer=answer,
-            text=text,
+            text=asked.text,
             fingerprint=fingerprint(words),
-            grounding=answer.grounding,
-            asked_at=answer.created_at,
+            grounding=asked.grounding,
+            asked_at=asked.asked_at,
+            **asked.link,
         )
         touched.add(topic_id)
         added += 1
@@ -181,13 +220,13 @@ def _load(kind: str) -> _Topics:
     return known
 
 
-def _new_topic(kind: str, text: str, answer: Answer) -> GapTopic:
+def _new_topic(asked: _Asked) -> GapTopic:
     return GapTopic.objects.create(
-        kind=kind,
-        name=name_of(text),
-        language=answer.language,
-        first_seen=answer.created_at,
-        last_seen=answer.created_at,
+        kind=asked.kind,
+        name=name_of(asked.text),
+        language=asked.language,
+        first_seen=asked.asked_at,
+        last_seen=asked.asked_at,
     )
 
 

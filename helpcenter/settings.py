@@ -233,6 +233,13 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     },
 }
 
+SEARCH_LOG_DAYS = env.integer("SEARCH_LOG_DAYS", 90, minimum=0)
+CELERY_BEAT_SCHEDULE["forget-searches"] = {
+    "task": "articles.tasks.forget_searches",
+    "schedule": 3600,
+    "options": {"expires": 3600},
+}
+
 # The assistant
 
 OPENAI_API_KEY = env.text("OPENAI_API_KEY")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from articles import frequencies, indexing
+from articles import frequencies, indexing, spelling
 from articles.access import ANONYMOUS
 from articles.models import Article, Passage
 from articles.search import search
@@ -12,10 +12,11 @@ from tests.factories import make_article
 
 
 def index(*articles: Article) -> None:
-    """Index these, or all that are stale, and count terms."""
+    """Index these, or all that are stale, count terms and gather words."""
     for article in articles or list(indexing.stale()):
         indexing.index_article(article.pk)
     frequencies.recount()
+    spelling.collect()
 
 
 def make_indexed(title: str, body: str, **fields: Any) -> Article:

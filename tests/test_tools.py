@@ -10,7 +10,7 @@ import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 from django.db import OperationalError
 
-from articles import indexing, publishing
+from articles import indexing, publishing, spelling
 from articles.access import ANONYMOUS, Reader
 from articles.models import Article, Status, Visibility
 from articles.search import Hit
@@ -119,6 +119,17 @@ def test_what_is_below_the_floors_is_not_given_to_the_model(sso: Article) -> Non
     assert "note" in result
     assert box.ledger.entries() == []
     assert (box.toolbox.searched, box.toolbox.hits) == (True, 0)
+
+
+def test_a_misspelt_search_is_told_what_may_have_been_meant_and_nothing_is_searched_unsaid(
+    sso: Article, settings: Any
+) -> None:
+    settings.EMBEDDING_BACKEND = "off"
+    spelling.collect()
+    result = Box().result("search_articles", query="singel zzqqy")
+    assert result["did_you_mean"] == "single zzqqy"
+    assert result["documents"] == []
+    assert "did_you_mean" not in Box().result("search_articles", query="set up single sign-on")
 
 
 def test_a_search_by_words_alone_says_why(sso: Article, settings: Any) -> None:

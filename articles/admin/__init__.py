@@ -6,6 +6,7 @@ changes what visitors see is logged with who did it.
 
 from articles.admin.articles import ArticleAdmin
 from articles.admin.categories import CategoryAdmin
+from articles.admin.searches import SearchQueryAdmin
 from articles.admin.synonyms import SynonymAdmin
 
-__all__ = ["ArticleAdmin", "CategoryAdmin", "SynonymAdmin"]
+__all__ = ["ArticleAdmin", "CategoryAdmin", "SearchQueryAdmin", "SynonymAdmin"]

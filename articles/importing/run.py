@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
-from articles import frequencies, indexing, outskirts
+from articles import frequencies, indexing, outskirts, spelling
 from articles.importing.documents import Document, Options, read_documents
 from articles.importing.links import Follower, Pages
 from articles.importing.media import Pictures
@@ -133,3 +133,4 @@ class _Import:
         if self.to_index:
             frequencies.recount()
             outskirts.measure()
+            spelling.collect()

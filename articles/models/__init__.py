@@ -1,7 +1,8 @@
 """The articles, their published revisions, and the index that search reads.
 
 `content` is what writers make, `index` is derived from it and can be rebuilt at
-any time, `feedback` is what readers say about it, `synonyms` is what writers tell search.
+any time, `feedback` is what readers say about it, `synonyms` is what writers tell search,
+`words` what a misspelt one may have meant, and `search_log` what was searched for.
 """
 
 from articles.models.content import (
@@ -14,7 +15,9 @@ from articles.models.content import (
 )
 from articles.models.feedback import ArticleFeedback, Rating
 from articles.models.index import IndexEntry, IndexState, Passage, Term
+from articles.models.search_log import SearchClick, SearchQuery
 from articles.models.synonyms import SynonymGroup, SynonymVersion
+from articles.models.words import KnownWord
 
 __all__ = [
     "Article",
@@ -23,8 +26,11 @@ __all__ = [
     "Category",
     "IndexEntry",
     "IndexState",
+    "KnownWord",
     "Passage",
     "Rating",
+    "SearchClick",
+    "SearchQuery",
     "SlugRedirect",
     "Status",
     "SynonymGroup",

@@ -30,11 +30,14 @@ class QuestionInline(admin.TabularInline[GapQuestion, GapTopic]):
     can_delete = False
     max_num = 0
 
-    @admin.display(description=_("answer"))
+    @admin.display(description=_("answer or search"))
     def evidence(self, question: GapQuestion) -> str:
-        if question.answer_id is None:
+        if question.search_id is not None:
+            url = reverse("admin:articles_searchquery_change", args=[question.search_id])
+        elif question.answer_id is not None:
+            url = reverse("admin:assistant_answer_change", args=[question.answer_id])
+        else:
             return gettext("erased")
-        url = reverse("admin:assistant_answer_change", args=[question.answer_id])
         return format_html_join("", '<a href="{}">{}</a>', [(url, gettext("Open"))])
 
 

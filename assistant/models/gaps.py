@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from articles.models import SearchQuery
 from assistant.models.conversation import Answer, Grounding
 
 
@@ -16,6 +17,7 @@ class GapTopic(models.Model):
     class Kind(models.TextChoices):
         GAP = "gap", _("not documented")
         UNCITED = "uncited", _("answered without sources")
+        SEARCH = "search", _("searched for and not found")
 
     class Status(models.TextChoices):
         OPEN = "open", _("open")
@@ -53,15 +55,21 @@ class GapTopic(models.Model):
 
 
 class GapQuestion(models.Model):
-    """A question in a topic, personal data masked. One per answer, however often a run repeats."""
+    """A question in a topic, personal data masked: that of an answer, or what was searched for.
+
+    One per answer and per search, however often a run repeats. A search has no verdict.
+    """
 
     topic = models.ForeignKey(GapTopic, on_delete=models.CASCADE, related_name="questions")
     answer = models.OneToOneField(
         Answer, on_delete=models.SET_NULL, null=True, blank=True, related_name="gap_question"
     )
+    search = models.OneToOneField(
+        SearchQuery, on_delete=models.SET_NULL, null=True, blank=True, related_name="gap_question"
+    )
     text = models.TextField(_("question"), blank=True)
     fingerprint = models.CharField(max_length=64, db_index=True)
-    grounding = models.CharField(_("verdict"), max_length=16, choices=Grounding.choices)
+    grounding = models.CharField(_("verdict"), max_length=16, choices=Grounding.choices, blank=True)
     asked_at = models.DateTimeField(_("asked"))
 
     class Meta:

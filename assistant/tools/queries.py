@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from articles import categories
+from articles import categories, spelling
 from articles.access import Reader, answerable, readable
 from articles.inline_text import without_payloads
 from articles.models import Passage, SlugRedirect
@@ -35,11 +35,16 @@ CATEGORIES_NAMED = 40
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A search: the articles above the floors with their passages, and how it went."""
+    """A search: the articles above the floors with their passages, and how it went.
+
+    `suggestion`: the query with its unknown words replaced by the nearest known ones, where
+    nothing good was found.
+    """
 
     articles: list[ArticleFacts]
     mode: str
     fallback: str
+    suggestion: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,8 @@ def _read(passage: PassageHit) -> PassageRead:
 
 
 def _found(articles: list[ArticleFacts], results: Results) -> Found:
-    return Found(articles, results.mode, results.fallback_reason or "")
+    suggestion = spelling.suggestion(results)
+    return Found(articles, results.mode, results.fallback_reason or "", suggestion)
 
 
 def _passages(results: Results) -> int:

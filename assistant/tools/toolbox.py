@@ -177,6 +177,8 @@ class ArticleToolbox:
         await self._give_references(fitting)
         shown = [self._excerpt(facts) for facts in fitting]
         note = {} if shown else {"note": "Nothing fits. Try other words once, or decline."}
+        if found.suggestion and not shown:
+            note["did_you_mean"] = found.suggestion  # for the model to search for, or not
         label = labels.searched(query, len(shown))
         return ToolOutcome(_json({"documents": shown, **note}), label, count=len(shown))
 

@@ -1,4 +1,5 @@
-// On every page: the colour switch and the suggestions under search boxes.
+// On every page: the colour switch, the suggestions under search boxes, and opened results.
+import { watchOpened } from "./opened.js";
 import { suggest } from "./suggest.js";
 
 const THEMES = ["auto", "light", "dark"];
@@ -33,3 +34,6 @@ for (const button of document.querySelectorAll(".theme-switch")) {
 }
 
 for (const form of document.querySelectorAll("form[data-suggest]")) suggest(form);
+for (const list of document.querySelectorAll("[data-search]")) {
+  watchOpened(list, list.dataset.opened, () => list.dataset.search);
+}

@@ -1,5 +1,6 @@
 // Search as you type: a combobox (ARIA 1.2) over options that the server renders.
 // Without it the form searches by itself.
+import { watchOpened } from "./opened.js";
 
 const PAUSE = 150; // milliseconds of no typing before the server is asked
 
@@ -19,7 +20,7 @@ export function suggest(form) {
     role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": list.id,
   })) input.setAttribute(name, value);
 
-  let timer, request, active = -1, asked = input.value.trim();
+  let timer, request, token = "", active = -1, asked = input.value.trim();
   const options = () => [...list.querySelectorAll("[role=option]")];
 
   function close() {
@@ -47,8 +48,10 @@ export function suggest(form) {
     const found = options().length;
     list.hidden = !found;
     input.setAttribute("aria-expanded", String(Boolean(found)));
-    // The last option leads to all results and is no article.
-    status.textContent = found ? countText(found - 1) : form.dataset.none;
+    // Other options lead to searches.
+    const articles = list.querySelectorAll("[data-article]").length;
+    const meant = list.querySelector("[role=option]:not([data-article])")?.textContent ?? "";
+    status.textContent = articles ? countText(articles) : `${form.dataset.none} ${meant}`;
   }
 
   function countText(count) {
@@ -64,7 +67,10 @@ export function suggest(form) {
     try {
       const response = await fetch(`${form.dataset.suggest}?q=${encodeURIComponent(query)}`, { signal: own.signal });
       const html = response.ok ? await response.text() : "";
-      if (own === request && !own.signal.aborted && document.activeElement === input) show(html);
+      if (own === request && !own.signal.aborted && document.activeElement === input) {
+        token = response.headers.get("Search-Token") ?? "";
+        show(html);
+      }
     } catch (error) {
       if (error.name !== "AbortError") close(); // no connection: the form still searches
     }
@@ -99,6 +105,7 @@ export function suggest(form) {
       input.setAttribute("aria-expanded", "true");
     }
   });
+  watchOpened(list, form.dataset.opened, () => token);
   list.addEventListener("mousedown", (event) => event.preventDefault()); // keep the focus in the box
   form.addEventListener("focusout", (event) => {
     if (!form.contains(event.relatedTarget)) close();

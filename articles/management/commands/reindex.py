@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from articles import embeddings, frequencies, indexing, outskirts, vector_index
+from articles import embeddings, frequencies, indexing, outskirts, spelling, vector_index
 from articles.models import Article, IndexEntry
 
 
@@ -36,6 +36,7 @@ class Command(BaseCommand):
         for language in frequencies.recount():
             if frequencies.fix_average_length(language):
                 self.stdout.write(f"Weights of {language} made anew for a new average length.")
+        spelling.collect()
         if embedder is not None:
             self._build(embedder)
         outskirts.measure()
