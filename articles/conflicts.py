@@ -14,7 +14,10 @@ from articles.diffs import DiffLine, diff_lines
 from articles.models import Article
 
 TEXTS = ("title", "summary", "body")
-_SETTINGS = ("slug", "language", "category_id", "position", "visibility", "author_id")
+_SETTINGS = (
+    *("slug", "language", "category_id", "position", "visibility", "author_id"),
+    *("publish_at", "review_on"),
+)
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from articles import conflicts
@@ -42,16 +45,21 @@ class ArticleForm(forms.ModelForm[Article]):
             "language",
             "visibility",
             "author",
+            "publish_at",
+            "review_on",
         ]
         widgets = {
             "title": forms.TextInput(attrs={"class": "vTextField", "size": 80}),
             "summary": forms.Textarea(attrs={"rows": 2, "cols": 80}),
-            "body": forms.Textarea(attrs={"rows": 28, "cols": 100, "spellcheck": "true"}),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.conflict_with: Article | None = None
+        if "publish_at" in self.fields:
+            zone = _("In the site's time zone, %(zone)s.") % {"zone": settings.TIME_ZONE}
+            field = self.fields["publish_at"]
+            field.help_text = f"{field.help_text} {zone}"
         if self.instance.pk and "base" in self.fields:
             self.initial["base"] = conflicts.fingerprint(self.instance)
 
@@ -63,6 +71,14 @@ class ArticleForm(forms.ModelForm[Article]):
         """Empty keeps the present address: only a new article gets one from its title."""
         slug: str = self.cleaned_data["slug"]
         return slug or self.instance.slug
+
+    def clean_publish_at(self) -> datetime | None:
+        when: datetime | None = self.cleaned_data["publish_at"]
+        if when and "publish_at" in self.changed_data and when <= timezone.now():
+            raise forms.ValidationError(
+                _("The time has passed. Set one to come, or publish the article now.")
+            )
+        return when
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()

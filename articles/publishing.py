@@ -1,6 +1,6 @@
 """How an article goes live, is withdrawn, and changes its address.
 
-The only code that sets `status`, `live_revision` and redirects. Each step is one
+The only code that sets `status`, `live_revision`, the schedule and redirects. Each step is one
 transaction; indexing and signals follow on commit, so a rollback leaves no trace.
 """
 
@@ -12,11 +12,16 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from articles import signals, tasks
+from articles import links, signals, tasks
 from articles.models import Article, ArticleRevision, Passage, SlugRedirect, Status
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.contrib.auth.base_user import AbstractBaseUser
+
+
+_STANDING = ["live_revision", "status", "publish_at", "scheduled_by"]
 
 
 @transaction.atomic
@@ -36,8 +41,10 @@ def publish(
     article.live_revision = revision
     article.status = Status.PUBLISHED
     article.published_at = locked.published_at or timezone.now()
-    article.save(update_fields=["live_revision", "status", "published_at", "updated_at"])
+    article.publish_at = article.scheduled_by = None
+    article.save(update_fields=[*_STANDING, "published_at", "updated_at"])
     SlugRedirect.objects.filter(slug=article.slug).delete()
+    links.record(article, revision.body)
     _announce_published(article.pk, revision.pk, first, index)
     return revision
 
@@ -48,12 +55,32 @@ def withdraw(article: Article, status: Status = Status.DRAFT) -> None:
     if status == Status.PUBLISHED:
         raise ValueError("a withdrawn article is a draft or archived")
     article.status = status
-    article.save(update_fields=["status", "updated_at"])
-    Passage.objects.filter(article=article).delete()
-    article_id = article.pk
-    transaction.on_commit(
-        lambda: signals.article_withdrawn.send(sender=Article, article_id=article_id), robust=True
-    )
+    article.publish_at = article.scheduled_by = None
+    article.save(update_fields=[*_STANDING, "updated_at"])
+    _announce_withdrawn(article)
+
+
+@transaction.atomic
+def return_to(article: Article, status: Status, revision: ArticleRevision | None) -> None:
+    """Puts an article back to how it stood: its status, and the revision that was live.
+
+    The working copy stays. A revision that was made in between stays as well, for answers
+    may point at it.
+    """
+    article.status, article.live_revision = status, revision
+    article.save(update_fields=["status", "live_revision", "updated_at"])
+    if status == Status.PUBLISHED and revision is not None:
+        links.record(article, revision.body)
+        _announce_published(article.pk, revision.pk, first=False, index=True)
+    else:
+        _announce_withdrawn(article)
+
+
+def schedule(article: Article, when: datetime | None, by: AbstractBaseUser) -> None:
+    """Lets the working copy go live at a time, whatever it says then; None cancels that."""
+    article.publish_at = when
+    article.scheduled_by_id = by.pk if when else None
+    article.save(update_fields=["publish_at", "scheduled_by", "updated_at"])
 
 
 @transaction.atomic
@@ -97,6 +124,14 @@ def _new_revision(article: Article, author: AbstractBaseUser | None) -> ArticleR
         language=article.language,
         content_hash=article.content_hash(),
         author_id=author.pk if author else article.author_id,
+    )
+
+
+def _announce_withdrawn(article: Article) -> None:
+    Passage.objects.filter(article=article).delete()
+    article_id = article.pk
+    transaction.on_commit(
+        lambda: signals.article_withdrawn.send(sender=Article, article_id=article_id), robust=True
     )
 
 

@@ -10,7 +10,7 @@ The page has its own `h1`: where a text uses that level, all its headings move d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
@@ -60,6 +60,20 @@ def plain_text(markdown: str) -> str:
         if token.type == "inline" and not in_heading:
             lines.append(" ".join(text_of(token.children or []).split()))
     return "\n".join(line for line in lines if line)
+
+
+def addresses_in(markdown: str) -> list[str]:
+    """The addresses of the links and images that the text shows, in order, as parsed."""
+    tokens = _DIALECT.parse(markdown, {"addresses": ARTICLE_ADDRESSES})
+    return [address for token in tokens for address in _addresses(token.children or [])]
+
+
+def _addresses(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.type == "link_open":
+            yield str(token.attrs["href"])
+        elif token.type == "image":
+            yield str(token.attrs["src"])
 
 
 class _ArticleRenderer(HtmlRenderer):

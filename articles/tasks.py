@@ -100,3 +100,11 @@ def _recount_if_grown() -> None:
     grown = Passage.objects.count() > counted * (1 + GROWTH)
     if grown and cache.add("articles.recount", True, PAUSE_SECONDS):
         recount_terms.apply_async(countdown=PAUSE_SECONDS)
+
+
+@shared_task(soft_time_limit=300, time_limit=330)
+def publish_due() -> int:
+    """Publish what was scheduled for now or earlier; returns how many articles."""
+    from articles import scheduling  # which publishes, and so hands out the tasks above
+
+    return scheduling.publish_due()

@@ -226,6 +226,11 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 300,
         "options": {"expires": 300},
     },
+    "publish_due": {
+        "task": "articles.tasks.publish_due",
+        "schedule": 60,
+        "options": {"expires": 60},
+    },
     "recount_terms": {
         "task": "articles.tasks.recount_terms",
         "schedule": 3600,

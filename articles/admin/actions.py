@@ -1,48 +1,114 @@
-"""What can be done to several articles at once. Each article's change is logged by itself."""
+"""What can be done to several articles at once. Each article's change is logged by itself,
+and the whole can be taken back for a while."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import timedelta
+
 from django.contrib import admin, messages
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from articles import publishing
+from articles import publishing, undo
+from articles.admin.pages import person
 from articles.models import Article, Status
+
+REVIEW_AGAIN = timedelta(days=182)
 
 
 class ArticleActions(admin.ModelAdmin[Article]):
     """The bulk actions of the list."""
 
-    actions = ["publish_selected", "unpublish_selected", "archive_selected"]
+    actions = [
+        "publish_selected",
+        "unpublish_selected",
+        "archive_selected",
+        "unschedule_selected",
+        "reviewed_selected",
+    ]
 
     @admin.action(description=_("Publish selected articles"), permissions=["change"])
     def publish_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
-        for article in queryset:
-            self.publish(request, article)
-        self._report(request, len(queryset), "%d article published.", "%d articles published.")
+        self._each(
+            request,
+            queryset,
+            lambda article: self.publish(request, article),
+            ("%d article published.", "%d articles published."),
+        )
 
     @admin.action(description=_("Unpublish selected articles"), permissions=["change"])
     def unpublish_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
-        self._withdraw(request, queryset, Status.DRAFT, gettext("Unpublished."))
-        self._report(request, len(queryset), "%d article unpublished.", "%d articles unpublished.")
+        self._each(
+            request,
+            queryset,
+            lambda article: self._withdraw(request, article, Status.DRAFT, gettext("Unpublished.")),
+            ("%d article unpublished.", "%d articles unpublished."),
+        )
 
     @admin.action(description=_("Archive selected articles"), permissions=["change"])
     def archive_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
-        self._withdraw(request, queryset, Status.ARCHIVED, gettext("Archived."))
-        self._report(request, len(queryset), "%d article archived.", "%d articles archived.")
+        self._each(
+            request,
+            queryset,
+            lambda article: self._withdraw(request, article, Status.ARCHIVED, gettext("Archived.")),
+            ("%d article archived.", "%d articles archived."),
+        )
+
+    @admin.action(description=_("Cancel scheduled publishing"), permissions=["change"])
+    def unschedule_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
+        def cancel(article: Article) -> None:
+            publishing.schedule(article, None, person(request))
+            self.log_change(request, article, gettext("Cancelled scheduled publishing."))
+
+        self._each(
+            request,
+            queryset.filter(publish_at__isnull=False),
+            cancel,
+            (
+                "%d scheduled article will not be published.",
+                "%d scheduled articles will not be published.",
+            ),
+        )
+
+    @admin.action(description=_("Reviewed: ask again in six months"), permissions=["change"])
+    def reviewed_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
+        def note(article: Article) -> None:
+            article.review_on = timezone.localdate() + REVIEW_AGAIN
+            article.save(update_fields=["review_on"])
+            self.log_change(request, article, gettext("Reviewed."))
+
+        self._each(request, queryset, note, ("%d article reviewed.", "%d articles reviewed."))
 
     def publish(self, request: HttpRequest, article: Article) -> None:
-        publishing.publish(article, request.user if request.user.is_authenticated else None)
+        publishing.publish(article, person(request))
         self.log_change(request, article, gettext("Published."))
 
     def _withdraw(
-        self, request: HttpRequest, articles: QuerySet[Article], status: Status, message: str
+        self, request: HttpRequest, article: Article, status: Status, message: str
     ) -> None:
-        for article in articles:
-            publishing.withdraw(article, status)
-            self.log_change(request, article, message)
+        publishing.withdraw(article, status)
+        self.log_change(request, article, message)
 
-    def _report(self, request: HttpRequest, count: int, one: str, many: str) -> None:
-        self.message_user(request, ngettext(one, many, count) % count, messages.SUCCESS)
+    def _each(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Article],
+        step: Callable[[Article], None],
+        said: tuple[str, str],
+    ) -> None:
+        """Does `step` to all or, where one fails, to none, and remembers how they stood."""
+        with transaction.atomic():
+            chosen = Article.objects.filter(pk__in=list(queryset.values_list("pk", flat=True)))
+            locked = list(chosen.select_for_update().order_by("pk"))
+            before = {article.pk: undo.standing(article) for article in locked}
+            for article in locked:
+                step(article)
+            message = ngettext(*said, len(locked)) % len(locked)
+            if locked:
+                undo.remember(person(request), message, before, locked)
+        self.message_user(request, message, messages.SUCCESS)

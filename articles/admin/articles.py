@@ -7,30 +7,51 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.options import get_content_type_for_model
+from django.db.models import Field
+from django.forms.widgets import Script
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from articles import conflicts, publishing
+from articles import conflicts, links, publishing, undo
 from articles.admin.actions import ArticleActions
-from articles.admin.filters import PublicationFilter
+from articles.admin.editor import EditorPages, MarkdownEditor
+from articles.admin.filters import AttentionFilter, PublicationFilter
+from articles.admin.links import LinkPages
+from articles.admin.pages import person
 from articles.admin.preview import PreviewPages
+from articles.admin.quality import QualityPages
 from articles.admin.revisions import RevisionPages
+from articles.admin.undoing import UndoPages
 from articles.forms import ArticleForm
 from articles.models import Article
 
-PAGES = [PreviewPages, RevisionPages]
+PAGES = [PreviewPages, RevisionPages, EditorPages, LinkPages, QualityPages, UndoPages]
+MOST_WARNINGS = 5
+"""Broken links that are named after saving; the article's links page has all of them."""
 AT_ONCE = _("What you save here takes effect at once, also for a published article.")
 
 
 @admin.register(Article)
 class ArticleAdmin(ArticleActions):
+    class Media:
+        js = [Script("js/admin/editor.js", type="module")]
+
     form = ArticleForm
     change_form_template = "admin/articles/article/change_form.html"
     list_display = ["title", "state", "visibility", "category", "language", "updated_at"]
-    list_filter = ["status", PublicationFilter, "visibility", "category", "language"]
+    list_filter = [
+        "status",
+        PublicationFilter,
+        AttentionFilter,
+        "visibility",
+        "category",
+        "language",
+    ]
     list_select_related = ["category", "live_revision"]
     search_fields = ["title", "summary", "body", "slug"]
     autocomplete_fields = ["category"]
@@ -43,19 +64,32 @@ class ArticleAdmin(ArticleActions):
             _("Where it stands"),
             {"fields": ["category", "position", "slug"], "description": AT_ONCE},
         ),
+        (_("When"), {"fields": ["publish_at", "review_on"]}),
         (_("Who reads it"), {"fields": ["visibility", "author"], "description": AT_ONCE}),
     ]
 
     @admin.display(description=_("state"), ordering="status")
     def state(self, article: Article) -> str:
-        label = article.get_status_display()
+        notes = []
         if article.is_live and article.has_unpublished_changes:
-            return format_html("{} <em>{}</em>", label, gettext("with unpublished changes"))
-        return label
+            notes.append(gettext("with unpublished changes"))
+        if article.publish_at:
+            when = date_format(timezone.localtime(article.publish_at), "SHORT_DATETIME_FORMAT")
+            notes.append(gettext("publishes %(when)s") % {"when": when})
+        label = article.get_status_display()
+        return format_html("{} <em>{}</em>", label, ", ".join(notes)) if notes else label
 
     def get_urls(self) -> list[URLPattern]:
         added = [url for pages in PAGES for url in pages(self).urls()]
         return [*added, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """With what this person can take back, if they did something to several articles."""
+        may_change = self.has_change_permission(request)
+        undoable = undo.latest(person(request).pk) if may_change else None
+        return super().changelist_view(request, {"undoable": undoable, **(extra_context or {})})
 
     def view_on_site(self, obj: Article) -> str | None:
         """Only what is published has a page to look at."""
@@ -63,6 +97,14 @@ class ArticleAdmin(ArticleActions):
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"author": request.user.pk, **super().get_changeform_initial_data(request)}
+
+    def formfield_for_dbfield(
+        self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        if db_field.name == "body":
+            attrs = {"rows": 28, "cols": 100, "spellcheck": "true"}
+            return db_field.formfield(widget=MarkdownEditor(attrs=attrs))
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def get_fieldsets(self, request: HttpRequest, obj: Article | None = None) -> Any:
         """The hidden field that notices conflicts goes with the form, not with a page to read."""
@@ -99,6 +141,8 @@ class ArticleAdmin(ArticleActions):
     def save_model(
         self, request: HttpRequest, obj: Article, form: ArticleForm, change: bool
     ) -> None:
+        if "publish_at" in form.changed_data:
+            obj.scheduled_by = person(request) if obj.publish_at else None
         if change and "slug" in form.changed_data:
             publishing.change_slug(obj, obj.slug)
         super().save_model(request, obj, form, change)
@@ -106,6 +150,14 @@ class ArticleAdmin(ArticleActions):
             self.publish(request, obj)
         elif change and obj.is_live:
             publishing.refresh(obj)
+        self._warn_of_broken_links(request, obj)
+
+    def _warn_of_broken_links(self, request: HttpRequest, article: Article) -> None:
+        """Saving is not refused: the other end of a link may be written next."""
+        for link in links.problems(article)[:MOST_WARNINGS]:
+            message = gettext("The link to “%(address)s” leads nowhere: %(problem)s.")
+            said = message % {"address": link.address, "problem": link.problem}
+            self.message_user(request, said, messages.WARNING)
 
     def response_add(
         self, request: HttpRequest, obj: Article, post_url_continue: str | None = None

@@ -1,30 +1,15 @@
-"""Pictures: checked by Pillow, and copied to media under a name made of their content.
-
-What is no image of an allowed kind, SVG among them, never reaches the site: it could
-hold scripts.
-"""
+"""The pictures of an import: found beside their pages, and stored as the site's own."""
 
 from __future__ import annotations
 
-import hashlib
-import io
 import posixpath
-import warnings
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from urllib.parse import unquote
-
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
-from PIL import Image
 
 from articles.importing.report import CannotImportError
 from articles.importing.sources import Source
+from articles.pictures import PictureError, read_picture
 
-MAX_BYTES = 10 * 1024 * 1024
-MAX_PIXELS = 50_000_000
-FOLDER = "articles"
-_ENDINGS = {"PNG": "png", "JPEG": "jpg", "GIF": "gif", "WEBP": "webp", "AVIF": "avif"}
 _ROOTS = ("", "static", "public", "assets")
 """Where the common site generators keep what pages address from the root."""
 
@@ -57,38 +42,13 @@ class Pictures:
         return known
 
     def _stored(self, path: str) -> str:
-        if PurePosixPath(path).suffix.lower() == ".svg":
-            raise CannotImportError("SVG is not allowed: it can hold scripts")
-        data = self._source.read(path)
-        name = f"{FOLDER}/{hashlib.sha256(data).hexdigest()[:32]}.{checked_ending(data)}"
-        if not self._dry_run and not default_storage.exists(name):
-            default_storage.save(name, ContentFile(data))
+        try:
+            picture = read_picture(self._source.read(path))
+        except PictureError as error:
+            raise CannotImportError(str(error)) from error
+        if not self._dry_run and picture.store():
             self.copied += 1
-        return default_storage.url(name)
-
-
-def checked_ending(data: bytes) -> str:
-    """The file ending for what the bytes are, whatever their file was called.
-
-    Raises `CannotImportError` for what is no image, or too large a one.
-    """
-    if len(data) > MAX_BYTES:
-        raise CannotImportError(f"larger than {MAX_BYTES // 1024 // 1024} MB")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data), formats=list(_ENDINGS)) as picture:
-                width, height = picture.size
-                ending = _ENDINGS[picture.format or ""]
-                picture.verify()
-    except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-        raise CannotImportError("too many pixels") from error
-    except Exception as error:
-        # Pillow's decoders raise whatever their formats lead them to, on hostile bytes above all.
-        raise CannotImportError(f"no image of a known kind ({', '.join(_ENDINGS)})") from error
-    if width * height > MAX_PIXELS:
-        raise CannotImportError("too many pixels")
-    return ending
+        return picture.url
 
 
 def _candidates(folder: str, address: str) -> Iterator[str]:

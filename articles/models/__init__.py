@@ -5,6 +5,7 @@ any time, `feedback` is what readers say about it, `synonyms` is what writers te
 `words` what a misspelt one may have meant, and `search_log` what was searched for.
 """
 
+from articles.models.bulk import BulkChange, BulkChangeItem
 from articles.models.content import (
     Article,
     ArticleRevision,
@@ -15,6 +16,7 @@ from articles.models.content import (
 )
 from articles.models.feedback import ArticleFeedback, Rating
 from articles.models.index import IndexEntry, IndexState, Passage, Term
+from articles.models.links import ArticleLink
 from articles.models.search_log import SearchClick, SearchQuery
 from articles.models.synonyms import SynonymGroup, SynonymVersion
 from articles.models.words import KnownWord
@@ -22,7 +24,10 @@ from articles.models.words import KnownWord
 __all__ = [
     "Article",
     "ArticleFeedback",
+    "ArticleLink",
     "ArticleRevision",
+    "BulkChange",
+    "BulkChangeItem",
     "Category",
     "IndexEntry",
     "IndexState",

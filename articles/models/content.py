@@ -191,6 +191,26 @@ class Article(models.Model):
         editable=False,
         related_name="live_for",
     )
+    publish_at = models.DateTimeField(
+        _("publish on"),
+        null=True,
+        blank=True,
+        help_text=_("The working copy as it is then goes live. Empty it to cancel."),
+    )
+    scheduled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+    )
+    review_on = models.DateField(
+        _("review on"),
+        null=True,
+        blank=True,
+        help_text=_("When somebody should check that it still holds. Visitors notice nothing."),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     updated_at = models.DateTimeField(_("changed"), auto_now=True)
     published_at = models.DateTimeField(_("first published"), null=True, blank=True, editable=False)
@@ -205,6 +225,11 @@ class Article(models.Model):
         indexes = [
             models.Index(fields=["status", "visibility"]),
             models.Index(fields=["category", "position"]),
+            models.Index(
+                fields=["publish_at"],
+                condition=Q(publish_at__isnull=False),
+                name="article_scheduled",
+            ),
         ]
         constraints = [
             models.CheckConstraint(condition=~Q(slug=""), name="article_slug_not_empty"),
