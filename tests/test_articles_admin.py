@@ -13,7 +13,7 @@ from django.urls import reverse
 from articles import publishing
 from articles.models import Article, SlugRedirect, Status
 from tests.factories import make_article, make_category
-from tests.writing import change_url, form_of
+from tests.writing import change_url, colleague, form_of, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -208,3 +208,24 @@ def test_site_settings_are_one_page(admin: Client) -> None:
     text = response.content.decode()
     assert "Use a colour such as #1f5fd0." in text
     assert "at most 200 characters" in text
+
+
+def test_who_may_write_but_not_publish_saves_drafts_alone() -> None:
+    article = make_article("Plans", body="Three plans.")
+    writer = signed_in(colleague("writer", "change_article", "view_article"))
+    page = writer.get(change_url(article)).content.decode()
+    assert 'name="_publish"' not in page
+    assert 'name="publish_at_0"' not in page
+
+    refused = writer.post(change_url(article), form_of(article, body="Four.", _publish="1"))
+    assert refused.status_code == 403
+    article.refresh_from_db()
+    assert article.body == "Three plans."
+    late = form_of(article, body="Four.", publish_at_0="2999-01-01", publish_at_1="09:00")
+    assert writer.post(change_url(article), late).status_code == 302
+    article.refresh_from_db()
+    assert (article.body, article.publish_at) == ("Four.", None)
+    chosen = {"action": "archive_selected", "_selected_action": [article.pk]}
+    writer.post(reverse("admin:articles_article_changelist"), chosen)
+    article.refresh_from_db()
+    assert article.status == Status.PUBLISHED

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -32,7 +33,11 @@ class ArticleActions(admin.ModelAdmin[Article]):
         "reviewed_selected",
     ]
 
-    @admin.action(description=_("Publish selected articles"), permissions=["change"])
+    def has_publish_permission(self, request: HttpRequest) -> bool:
+        """Whether this person decides what visitors see: to publish, withdraw and schedule."""
+        return request.user.has_perm("articles.publish_article")
+
+    @admin.action(description=_("Publish selected articles"), permissions=["publish"])
     def publish_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
         self._each(
             request,
@@ -41,7 +46,7 @@ class ArticleActions(admin.ModelAdmin[Article]):
             ("%d article published.", "%d articles published."),
         )
 
-    @admin.action(description=_("Unpublish selected articles"), permissions=["change"])
+    @admin.action(description=_("Unpublish selected articles"), permissions=["publish"])
     def unpublish_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
         self._each(
             request,
@@ -50,7 +55,7 @@ class ArticleActions(admin.ModelAdmin[Article]):
             ("%d article unpublished.", "%d articles unpublished."),
         )
 
-    @admin.action(description=_("Archive selected articles"), permissions=["change"])
+    @admin.action(description=_("Archive selected articles"), permissions=["publish"])
     def archive_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
         self._each(
             request,
@@ -59,7 +64,7 @@ class ArticleActions(admin.ModelAdmin[Article]):
             ("%d article archived.", "%d articles archived."),
         )
 
-    @admin.action(description=_("Cancel scheduled publishing"), permissions=["change"])
+    @admin.action(description=_("Cancel scheduled publishing"), permissions=["publish"])
     def unschedule_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
         def cancel(article: Article) -> None:
             publishing.schedule(article, None, person(request))
@@ -85,6 +90,8 @@ class ArticleActions(admin.ModelAdmin[Article]):
         self._each(request, queryset, note, ("%d article reviewed.", "%d articles reviewed."))
 
     def publish(self, request: HttpRequest, article: Article) -> None:
+        if not self.has_publish_permission(request):
+            raise PermissionDenied
         publishing.publish(article, person(request))
         self.log_change(request, article, gettext("Published."))
 

@@ -113,6 +113,10 @@ class ArticleAdmin(ArticleActions):
             return fieldsets
         return [*fieldsets, (None, {"fields": ["base"], "classes": ["hidden"]})]
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Article | None = None) -> list[str]:
+        """When it goes live is decided by who may publish."""
+        return [] if self.has_publish_permission(request) else ["publish_at"]
+
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Article | None:
@@ -134,6 +138,7 @@ class ArticleAdmin(ArticleActions):
             shown = [name for name in ArticleForm.Meta.fields if name in form.cleaned_data]
             context["conflict"] = conflicts.between(saved, form.instance, shown)
             context["conflict_entry"] = _last_entry(saved)
+        context["has_publish_permission"] = self.has_publish_permission(request)
         original = context.get("original")
         context["is_ahead"] = original and original.is_live and original.has_unpublished_changes
         return super().render_change_form(request, context, *args, **kwargs)
