@@ -6,76 +6,125 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('articles', '0008_search_log_and_words'),
+        ("articles", "0008_search_log_and_words"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ArticleLink',
+            name="ArticleLink",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('address', models.CharField(max_length=500)),
-                ('path', models.CharField(max_length=500)),
-                ('slug', models.CharField(blank=True, db_index=True, max_length=500)),
-                ('anchor', models.CharField(blank=True, max_length=200)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("address", models.CharField(max_length=500)),
+                ("path", models.CharField(max_length=500)),
+                ("slug", models.CharField(blank=True, db_index=True, max_length=500)),
+                ("anchor", models.CharField(blank=True, max_length=200)),
             ],
         ),
         migrations.CreateModel(
-            name='BulkChange',
+            name="BulkChange",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('label', models.CharField(max_length=200)),
-                ('made_at', models.DateTimeField(auto_now_add=True, db_index=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("label", models.CharField(max_length=200)),
+                ("made_at", models.DateTimeField(auto_now_add=True, db_index=True)),
             ],
         ),
         migrations.CreateModel(
-            name='BulkChangeItem',
+            name="BulkChangeItem",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('before', models.JSONField()),
-                ('after', models.JSONField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("before", models.JSONField()),
+                ("after", models.JSONField()),
             ],
         ),
         migrations.AddField(
-            model_name='article',
-            name='publish_at',
-            field=models.DateTimeField(blank=True, help_text='The working copy as it is then goes live. Empty it to cancel.', null=True, verbose_name='publish on'),
+            model_name="article",
+            name="publish_at",
+            field=models.DateTimeField(
+                blank=True,
+                help_text="The working copy as it is then goes live. Empty it to cancel.",
+                null=True,
+                verbose_name="publish on",
+            ),
         ),
         migrations.AddField(
-            model_name='article',
-            name='review_on',
-            field=models.DateField(blank=True, help_text='When somebody should check that it still holds. Visitors notice nothing.', null=True, verbose_name='review on'),
+            model_name="article",
+            name="review_on",
+            field=models.DateField(
+                blank=True,
+                help_text="When somebody should check that it still holds. Visitors notice nothing.",
+                null=True,
+                verbose_name="review on",
+            ),
         ),
         migrations.AddField(
-            model_name='article',
-            name='scheduled_by',
-            field=models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="article",
+            name="scheduled_by",
+            field=models.ForeignKey(
+                blank=True,
+                editable=False,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddIndex(
-            model_name='article',
-            index=models.Index(condition=models.Q(('publish_at__isnull', False)), fields=['publish_at'], name='article_scheduled'),
+            model_name="article",
+            index=models.Index(
+                condition=models.Q(("publish_at__isnull", False)),
+                fields=["publish_at"],
+                name="article_scheduled",
+            ),
         ),
         migrations.AddField(
-            model_name='articlelink',
-            name='article',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links', to='articles.article'),
+            model_name="articlelink",
+            name="article",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="links",
+                to="articles.article",
+            ),
         ),
         migrations.AddField(
-            model_name='bulkchange',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="bulkchange",
+            name="user",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='bulkchangeitem',
-            name='article',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='articles.article'),
+            model_name="bulkchangeitem",
+            name="article",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="+", to="articles.article"
+            ),
         ),
         migrations.AddField(
-            model_name='bulkchangeitem',
-            name='change',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='articles.bulkchange'),
+            model_name="bulkchangeitem",
+            name="change",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="items",
+                to="articles.bulkchange",
+            ),
         ),
     ]
