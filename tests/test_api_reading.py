@@ -159,6 +159,7 @@ def test_pages_hold_every_article_once_the_latest_first(client: Client) -> None:
         {"cursor": "bz0tMQ=="},
         {"cursor": "\u00e9"},
         {"updated_since": "yesterday"},
+        {"updated_since": ""},
         {"updated_since": "0000-00-00T00:00Z"},
         {"language": "e"},
         {"category": "a\0b"},

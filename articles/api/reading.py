@@ -186,7 +186,7 @@ class Search(View):
 
 def checked(query: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """The parameters, or a `ValidationError` that names the wrong ones."""
-    serializer = query(data=request.query_params)
+    serializer = query(data=request.query_params.dict())
     serializer.is_valid(raise_exception=True)
     values: dict[str, Any] = serializer.validated_data
     return values
