@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from articles import publishing
+from articles import publishing, spelling
 from articles.indexing import index_article
 from articles.models import Article, Status, Visibility
 from helpcenter import tokens
@@ -240,6 +240,14 @@ def test_a_degraded_search_says_so(client: Client, settings: Any) -> None:
     found = client.get(SEARCH, {"q": "reset password"}).json()
     assert (found["mode"], found["fallback_reason"]) == ("lexical", "embeddings_off")
     assert len(found["results"]) == 1
+
+
+@pytest.mark.usefixtures("found_article")
+def test_a_misspelt_search_says_what_may_have_been_meant(client: Client, settings: Any) -> None:
+    settings.EMBEDDING_BACKEND = "off"
+    spelling.collect()
+    assert client.get(SEARCH, {"q": "pasword"}).json()["suggestion"] == "password"
+    assert client.get(SEARCH, {"q": "reset password"}).json()["suggestion"] is None
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,7 @@ SEARCH = _answer(
         "mode": "hybrid",
         "fallback_reason": None,
         "languages": ["en"],
+        "suggestion": None,
         "results": [
             {
                 "article": _SUMMARY,

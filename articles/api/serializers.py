@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from articles import spelling
 from articles.categories import Branch
 from articles.models import Article, Category, Visibility
 from articles.reading import shown_revision
@@ -130,7 +131,8 @@ class SearchResult(serializers.Serializer[Hit]):
 
 
 class SearchResults(serializers.Serializer[Results]):
-    """Best first. `mode` is what was searched by, `fallback_reason` why it was not everything."""
+    """Best first. `mode` is what was searched by, `fallback_reason` why it was not everything.
+    `suggestion` is what may have been meant, where nothing good was found."""
 
     query = serializers.CharField()
     mode = serializers.ChoiceField(choices=["hybrid", "lexical", "dense", "title"])
@@ -145,7 +147,11 @@ class SearchResults(serializers.Serializer[Results]):
         allow_null=True,
     )
     languages = serializers.ListField(child=serializers.CharField())
+    suggestion = serializers.SerializerMethodField()
     results = SearchResult(many=True, source="hits")
+
+    def get_suggestion(self, found: Results) -> str | None:
+        return spelling.suggestion(found)
 
 
 def absolute(serializer: serializers.BaseSerializer[Any], path: str) -> str:
