@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from articles import findability
 from articles.duplicates import near_duplicates
 from articles.indexing import index_article
-from articles.models import Article, Status
+from articles.models import Article, SearchClick, SearchQuery, Status
 from tests.factories import make_article
 from tests.writing import article_url, change_url, colleague, signed_in
 
@@ -78,11 +79,13 @@ def test_the_page_begins_with_title_and_headings(reset: Article, staff_client: C
     assert "Reset your password\nBy e-mail</textarea>" in page
 
 
-def test_what_visitors_searched_for_comes_first(
-    reset: Article, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(findability, "past_searches", [lambda article: ["lost password"]])
-    assert findability.suggestions(reset)[0] == "lost password"
+def test_what_visitors_searched_for_comes_first(reset: Article) -> None:
+    for text, by_staff in (("rare", False), ("often", False), ("often", False), ("own", True)):
+        search = SearchQuery.objects.create(
+            searched_at=timezone.now(), text=text, results=1, strong=1, by_staff=by_staff
+        )
+        SearchClick.objects.create(search=search, article=reset, title="x", position=1)
+    assert findability.suggestions(reset)[:3] == ["often", "rare", "Reset your password"]
 
 
 @pytest.mark.parametrize("visibility", ["signed_in", "staff", "answers_only"])

@@ -114,7 +114,11 @@ function enhance(editor) {
   }
 
   const pictures = (transfer) => [...(transfer?.files ?? [])].filter((item) => item.type.startsWith("image/"));
-  const openLinks = linkPicker(editor, (url, title) => apply(commands.link(url, title)));
+  let place = [0, 0]; // where the text was left for the dialog
+  const pickLink = linkPicker(editor, (url, title) => {
+    area.setSelectionRange(...place);
+    apply(commands.link(url, title));
+  });
   const actions = {
     bold: () => apply(commands.around("**", words.text)),
     italic: () => apply(commands.around("*", words.text)),
@@ -124,7 +128,10 @@ function enhance(editor) {
     numbers: () => apply(commands.lines((at) => `${at + 1}. `, /^\d+[.)] /)),
     quote: () => apply(commands.lines(() => "> ", /^> ?/)),
     note: () => apply(commands.note(words.text)),
-    link: openLinks,
+    link: () => {
+      place = [area.selectionStart, area.selectionEnd];
+      pickLink();
+    },
     picture: () => file.click(),
     preview: () => show(pane.hidden),
   };

@@ -7,7 +7,7 @@ export function linkPicker(editor, choose) {
   const query = dialog.querySelector("[data-query]");
   const list = dialog.querySelector("[role=listbox]");
   const status = dialog.querySelector("[data-found-text]");
-  let timer, request, active = -1;
+  let timer, request, active = -1, chosen = null; // the address that arrows went to
   const options = () => [...list.children];
 
   function activate(index) {
@@ -22,6 +22,7 @@ export function linkPicker(editor, choose) {
   function add(label, detail, url, title, nested) {
     const option = document.createElement("li");
     option.id = `${list.id}-${list.children.length}`;
+    option.dataset.url = url;
     option.setAttribute("role", "option");
     option.className = nested ? "editor-target editor-target-heading" : "editor-target";
     option.textContent = label;
@@ -52,7 +53,9 @@ export function linkPicker(editor, choose) {
     }
     const count = options().length;
     status.textContent = count ? editor.dataset.found.replace("{count}", count) : editor.dataset.nothingFound;
-    activate(count ? 0 : -1);
+    // Results that arrive late do not take away what was chosen meanwhile.
+    const kept = options().findIndex((option) => option.dataset.url === chosen);
+    activate(kept >= 0 ? kept : count ? 0 : -1);
   }
 
   async function ask() {
@@ -69,6 +72,7 @@ export function linkPicker(editor, choose) {
   }
 
   query.addEventListener("input", () => {
+    chosen = null;
     clearTimeout(timer);
     timer = setTimeout(ask, PAUSE);
   });
@@ -78,6 +82,7 @@ export function linkPicker(editor, choose) {
     if ((event.key === "ArrowDown" || event.key === "ArrowUp") && count) {
       event.preventDefault();
       activate((active + (event.key === "ArrowDown" ? 1 : -1) + count) % count);
+      chosen = options()[active].dataset.url;
     } else if (event.key === "Enter") {
       event.preventDefault(); // not the article's form
       options()[active]?.click();
@@ -87,6 +92,7 @@ export function linkPicker(editor, choose) {
 
   return () => {
     query.value = "";
+    chosen = null;
     dialog.showModal();
     query.focus(); // the dialog would give it to its first button
     ask();
