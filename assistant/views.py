@@ -67,7 +67,7 @@ async def answer_events(request: HttpRequest, answer_id: str) -> HttpResponseBas
     after = parse_cursor(cursor)
     caller = await db(caller_of, request)
     found = await chat.find_answer(caller.owner, answer_id)
-    if not found.is_running and after == found.last_seq:
+    if not found.is_running and 0 < after == found.last_seq:
         return HttpResponse(status=204)
     return _stream(_events(request, found, caller.reader, after))
 

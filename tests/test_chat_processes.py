@@ -74,6 +74,9 @@ class Browser:
         url = f"{self.sites[site]}{ANSWERS}{answer_id}/events/?after={after}"
         return verified(parsed_sse(self.http.get(url).text), after)
 
+    def text(self, answer_id: str, site: int = 0) -> str:
+        return str(self.http.get(f"{self.sites[site]}{ANSWERS}{answer_id}/").json()["text"])
+
     def socket(self, site: int = 0) -> ClientConnection:
         cookie = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
         address = self.sites[site].replace("http://", "ws://")
@@ -192,8 +195,9 @@ def test_a_process_that_is_killed_strands_nobody(
         browser.sites = [*browser.sites, url]
         with browser.stream("How?", site=2) as response:
             seen = read_until(response, "delta")
+            answer_id = seen[0]["answer_id"]
+            wait_until(lambda: browser.text(answer_id, site=1).startswith("Begun,"), "the log")
             _kill(url)
-        answer_id = seen[0]["answer_id"]
         wait_until(tasks.end_interrupted_turns, "the reaper")
         events = browser.resume(answer_id, site=1)
         assert (events[-1]["code"], events[-1]["retryable"]) == ("interrupted", True)

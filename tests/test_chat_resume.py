@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import uuid
 
 import pytest
 import redis
@@ -314,5 +315,20 @@ def test_an_answer_of_before_there_were_numbers_has_an_end() -> None:
         assert [event["type"] for event in verified(await follow(answer))] == ["started", "error"]
         (end,) = verified(await follow(answer, 7), 7)
         assert (end["code"], end["retryable"]) == ("interrupted", True)
+
+    in_loop(body)
+
+
+def test_a_client_that_has_nothing_is_told_the_end_of_an_answer_without_numbers() -> None:
+    """Its cursor and the unknown last number are both 0: that is not "has everything"."""
+
+    async def body() -> None:
+        person = await Person.visitor()
+        mine = (await person.ask_json("Is anybody there?")).json()
+        await db(Answer.objects.filter(pk=mine["id"]).update, last_seq=0)
+        await EventLog.current().store.forget([uuid.UUID(mine["id"])])
+        async with other_process():
+            events = await person.resume_sse(mine["id"], 0)
+        assert [event["type"] for event in events] == ["started", "delta", "done"]
 
     in_loop(body)

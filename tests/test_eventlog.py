@@ -362,7 +362,8 @@ def test_without_valkey_delivery_is_direct_and_the_log_is_completed_later(
         with pytest.raises(LostError):
             await read(there)
         valkey.start()
-        await until(lambda: not here._flusher.is_direct)
+        await until(lambda: writer.stored == len(writer.feed.entries))
+        assert await there.store.read(ANSWER) == writer.feed.entries
         write_all(writer, "and with")
         assert text_of(await local) == "without and with"
         assert await read(there) == writer.feed.entries

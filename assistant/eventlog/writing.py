@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from assistant.background import end, spawn
@@ -96,6 +96,7 @@ class Flusher:
         self._store = store
         self._on_taken = on_taken
         self._dirty: dict[Writer, None] = {}
+        self._behind: set[Writer] = set()
         self._work = asyncio.Event()
         self._urgent = asyncio.Event()
         self._flushed = asyncio.Event()
@@ -137,8 +138,16 @@ class Flusher:
                 writer.feed.deliver(entries)
             if not writer.has_pending:
                 del self._dirty[writer]
+        self._note_behind(writer for writer, _entries in batch)
         flushed, self._flushed = self._flushed, asyncio.Event()
         flushed.set()
+
+    def _note_behind(self, writers: Iterable[Writer]) -> None:
+        """Of a turn that goes on, Valkey is given what it missed as soon as it is back: its next
+        word may be long in coming. Of one that has ended, the database has the last word."""
+        if self.is_direct:
+            self._behind.update(writers)
+            self._behind = {writer for writer in self._behind if not writer.feed.ended}
 
     async def _append(self, batch: Batch) -> None:
         try:
@@ -180,6 +189,9 @@ class Flusher:
                 await self._store.ping()
                 self.is_direct = False
                 logger.info("event_log_recovered")
+        behind, self._behind = self._behind, set()
+        for writer in behind:
+            self.schedule(writer, urgent=True)
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
