@@ -32,6 +32,9 @@ COMMON_ROWS = 5_000
 EXACT_ROWS = 5_000
 """Up to so many passages in scope, cosines are computed one by one: exact, and as quick."""
 
+EVERY_ROW = 2**62
+"""For `PER_LIST` and `COMMON_ROWS`: nothing is left out."""
+
 MOST_WORDS = 48
 """Words of a query that count: its rarest ones."""
 
@@ -44,10 +47,15 @@ class Scope:
     language: str
     categories: tuple[int, ...] | None = None
 
+    def live(self) -> tuple[str, list[Any]]:
+        """SQL that gives the live revisions of the articles the gate lets through."""
+        live = self.articles.order_by().values("live_revision")
+        sql, parameters = live.query.sql_with_params()
+        return sql, list(parameters)
+
     def condition(self) -> tuple[str, list[Any]]:
         """SQL on a passage `p`, and its parameters."""
-        live = self.articles.order_by().values("live_revision")
-        live_sql, parameters = live.query.sql_with_params()
+        live_sql, parameters = self.live()
         condition = f"p.language = %s AND p.revision_id IN ({live_sql})"
         values = [self.language, *parameters]
         if self.categories is not None:
@@ -146,17 +154,48 @@ def _side_by_side(phrase: synonyms.Phrase, label: str) -> str:
 def find(query: Analysed, vector: QueryVector | None, scope: Scope) -> list[Candidate]:
     """The candidates in fused order. Without a `vector`, by words alone."""
     lexical = _by_words(query, scope) if query.words else _NOTHING
-    dense = _by_meaning(vector, scope, query.is_large) if vector else _NOTHING
+    dense = _by_meaning(vector, scope, is_large=query.is_large) if vector else _NOTHING
+    both = "lexical FULL JOIN dense USING (id) JOIN articles_passage p USING (id)", []
+    return _in_fused_order(_candidates(query, vector, lexical, dense, both))
+
+
+def standing(
+    query: Analysed, vector: QueryVector | None, scope: Scope, article_id: int
+) -> list[Candidate]:
+    """Every live passage of an article in scope, at its exact ranks among all that are: also of
+    those that `find` leaves out. In fused order, then those in neither list.
+
+    Slow: compares everything in scope. For people who ask about one article.
+    """
+    lexical = _by_words(query, scope, EVERY_ROW, EVERY_ROW) if query.words else _NOTHING
+    dense = _by_meaning(vector, scope, is_large=False, most=EVERY_ROW) if vector else _NOTHING
+    live, parameters = scope.live()
+    own = f"""
+        articles_passage p LEFT JOIN lexical USING (id) LEFT JOIN dense USING (id)
+        WHERE p.article_id = %s AND p.revision_id IN ({live})
+    """
+    found = _candidates(query, vector, lexical, dense, (own, [article_id, *parameters]))
+    fused = _in_fused_order(found)
+    return [*fused, *(found[key] for key in sorted({*found} - {one.passage_id for one in fused}))]
+
+
+def _candidates(
+    query: Analysed, vector: QueryVector | None, lexical: Sql, dense: Sql, joined: Sql
+) -> dict[int, Candidate]:
+    """The passages `p` of `joined` by id, which joins them with the two lists."""
     cosine = _cosine(vector) if vector else ("NULL::float8", [])
     statement = f"""
         WITH lexical AS ({lexical[0]}), dense AS ({dense[0]})
         SELECT p.id, lexical.rank, dense.rank, {cosine[0]}, -(p.bm25 <#> %s)
-        FROM lexical FULL JOIN dense USING (id) JOIN articles_passage p USING (id)
+        FROM {joined[0]}
     """  # noqa: S608 - built of constants; every value is a parameter
+    values = [*lexical[1], *dense[1], *cosine[1], _sparse(query), *joined[1]]
     with connection.cursor() as cursor:
-        cursor.execute(statement, [*lexical[1], *dense[1], *cosine[1], _sparse(query)])
-        rows = cursor.fetchall()
-    found = {row[0]: _candidate(row, vector) for row in rows}
+        cursor.execute(statement, values)
+        return {row[0]: _candidate(row, vector) for row in cursor.fetchall()}
+
+
+def _in_fused_order(found: dict[int, Candidate]) -> list[Candidate]:
     fused = fusion.fuse([_ranked(found, "lexical_rank"), _ranked(found, "dense_rank")])
     return [found[passage_id] for passage_id in fused]
 
@@ -173,18 +212,26 @@ Sql = tuple[str, list[Any]]
 _NOTHING: Sql = ("SELECT NULL::bigint AS id, NULL::bigint AS rank WHERE false", [])
 
 
-def _by_words(query: Analysed, scope: Scope) -> Sql:
+def _by_words(
+    query: Analysed, scope: Scope, most_rows: int | None = None, most: int | None = None
+) -> Sql:
+    """The `most` passages with the highest BM25 score. Exact where `most_rows`, by default
+    COMMON_ROWS, is more than there are."""
+    chosen = " | ".join(map(any_of, picking(query, most_rows)))
     condition, values = scope.condition()
     sql = f"""
         SELECT p.id, row_number() OVER (ORDER BY p.bm25 <#> %s, p.id) AS rank
         FROM articles_passage p
         WHERE p.terms @@ %s::tsquery AND {condition}
-        ORDER BY rank LIMIT {PER_LIST}
+        ORDER BY rank LIMIT {most or PER_LIST}
     """  # noqa: S608
-    return sql, [_sparse(query), _candidate_terms(query), *values]
+    return sql, [_sparse(query), chosen, *values]
 
 
-def _by_meaning(vector: QueryVector, scope: Scope, is_large: bool) -> Sql:
+def _by_meaning(
+    vector: QueryVector, scope: Scope, *, is_large: bool, most: int | None = None
+) -> Sql:
+    """The `most` passages with the nearest vectors."""
     condition, values = scope.condition()
     distance, point = _distance(vector)
     # Adding nothing keeps the planner from an approximate index where exact is quick.
@@ -192,7 +239,7 @@ def _by_meaning(vector: QueryVector, scope: Scope, is_large: bool) -> Sql:
     sql = f"""
         SELECT id, row_number() OVER (ORDER BY distance, id) AS rank FROM (
             SELECT p.id, {distance} AS distance FROM articles_passage p
-            WHERE p.embedding_model = %s AND {condition} ORDER BY {order} LIMIT {PER_LIST}
+            WHERE p.embedding_model = %s AND {condition} ORDER BY {order} LIMIT {most or PER_LIST}
         ) AS nearest
     """  # noqa: S608
     return sql, [*point, vector.model, *values, *point]
@@ -228,16 +275,17 @@ def _sparse(query: Analysed) -> str:
     return SparseVector(weights, bm25.DIMENSIONS).to_text()
 
 
-def _candidate_terms(query: Analysed) -> str:
-    """Any of the rarer terms. Common ones add many rows and hardly a point to any of them."""
+def picking(query: Analysed, most_rows: int | None = None) -> list[Word]:
+    """The rarer words, any of which makes a candidate. Common ones add many rows and hardly a
+    point to any of them."""
     chosen: list[Word] = []
     rows = 0
     for word in sorted(query.words, key=lambda word: -word.idf):
         rows += _rows(word, query.frequencies)
-        if chosen and rows > COMMON_ROWS:
+        if chosen and rows > (most_rows or COMMON_ROWS):
             break
         chosen.append(word)
-    return " | ".join(map(any_of, chosen))
+    return chosen
 
 
 def _rows(word: Word, frequencies: dict[str, int]) -> int:

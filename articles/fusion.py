@@ -15,6 +15,11 @@ K = 10
 Item = TypeVar("Item", bound=Hashable)
 
 
+def worth(place: int, weight: float = 1.0, k: float = K) -> float:
+    """What a place in one list, from 1, adds to a fused score."""
+    return weight / (k + place)
+
+
 def fuse(
     rankings: Iterable[Sequence[Item]], weights: Sequence[float] | None = None, k: float = K
 ) -> dict[Item, float]:
@@ -28,5 +33,5 @@ def fuse(
     scores: dict[Item, float] = {}
     for ranking, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
         for place, item in enumerate(ranking, start=1):
-            scores[item] = scores.get(item, 0.0) + weight / (k + place)
+            scores[item] = scores.get(item, 0.0) + worth(place, weight, k)
     return dict(sorted(scores.items(), key=lambda pair: -pair[1]))

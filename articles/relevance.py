@@ -10,8 +10,8 @@ Weights and floors were measured by `bench/retrieval.py`; docs/search.md has the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from articles.bm25 import K1
 
@@ -60,11 +60,13 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Judgement:
-    """`coverage` is the share of the query's idf that stands in the passage."""
+    """`coverage` is the share of the query's idf that stands in the passage. `parts` are what
+    strength is the mean of, each from 0 to 1 and by its name in `WEIGHTS`."""
 
     strength: float
     coverage: float
     above_floor: bool
+    parts: Mapping[str, float] = field(default_factory=dict, compare=False)
 
 
 def judge(words: Sequence[Word], pairs: Sequence[tuple[int, int]], evidence: Evidence) -> Judgement:
@@ -79,7 +81,7 @@ def judge(words: Sequence[Word], pairs: Sequence[tuple[int, int]], evidence: Evi
         parts["title"] = _share(words, evidence.title, total)
     strength = _strength(parts)
     coverage = _share(words, evidence.words, total) if total else 0.0
-    return Judgement(strength, coverage, strength >= FLOOR)
+    return Judgement(strength, coverage, strength >= FLOOR, parts)
 
 
 def _strength(parts: dict[str, float]) -> float:

@@ -95,6 +95,41 @@ class Results:
         return tuple(hit for hit in self.hits if hit.above_floor)
 
 
+@dataclass(frozen=True)
+class Stage:
+    """A search in one language: what each of its steps came to. `candidates` are in fused order,
+    `weighed` are the ones among them that are worth showing, strongest first."""
+
+    scope: Scope
+    query: Analysed
+    candidates: Sequence[Candidate]
+    weighed: Sequence[Weighed]
+    hits: Sequence[Hit]
+    mode: Mode
+    reason: Reason | None
+
+    @property
+    def language(self) -> str:
+        return self.scope.language
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether no other language is searched for lack of a good hit in this one."""
+        return any(hit.above_floor for hit in self.hits)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A search with all it did. `text` is the query as it was searched for."""
+
+    text: str
+    articles: QuerySet[Article]
+    categories: tuple[int, ...] | None
+    vector: QueryVector | None
+    stages: tuple[Stage, ...]
+    results: Results
+
+
 def search(
     query: str,
     *,
@@ -113,34 +148,58 @@ def search(
     `category` includes the categories below it; `only` is a condition on articles. Any
     string is a query; what no text could contain is ignored.
     """
+    return run(
+        query,
+        reader=reader,
+        for_answers=for_answers,
+        language=language,
+        category=category,
+        only=only,
+        limit=limit,
+        passages_per_article=passages_per_article,
+    ).results
+
+
+def run(
+    query: str,
+    *,
+    reader: Reader,
+    for_answers: bool = False,
+    language: str | None = None,
+    category: Category | None = None,
+    only: Q | None = None,
+    limit: int = 10,
+    passages_per_article: int = 3,
+) -> Run:
+    """`search`, with what each step came to: for `articles.explaining`."""
     text = " ".join(_NO_TEXT.sub(" ", query[:LONGEST_QUERY]).split())
-    if not text:
-        return Results(query, (), "title", "no_text", ())
     articles = answerable(reader) if for_answers else readable(reader)
     if only is not None:
         articles = articles.filter(only)
-    asked = _Asked(text, articles, _with_descendants(category), limit, passages_per_article)
+    categories = _with_descendants(category)
+    if not text:
+        nothing = Results(query, (), "title", "no_text", ())
+        return Run(text, articles, categories, None, (), nothing)
+    asked = _Asked(text, articles, categories, limit, passages_per_article)
     vector, reason = _vector(text)
     hits: dict[int, Hit] = {}
-    searched: list[str] = []
-    modes: list[Mode] = []
+    stages: list[Stage] = []
     for name in _languages(language):
-        found, mode, why = asked.in_language(name, vector)
-        searched.append(name)
-        modes.append(mode)
-        reason = reason or why
-        for hit in found:
+        stage = asked.in_language(name, vector)
+        stages.append(stage)
+        for hit in stage.hits:
             hits.setdefault(hit.article.pk, hit)
-        if len(hits) >= limit or any(hit.above_floor for hit in found):
+        if len(hits) >= limit or stage.is_enough:
             break
-    return Results(
+    results = Results(
         query,
         tuple(hits.values())[:limit],
-        modes[0] if modes else "title",
-        reason,
-        tuple(searched),
+        stages[0].mode if stages else "title",
+        reason or next((stage.reason for stage in stages if stage.reason), None),
+        tuple(stage.language for stage in stages),
         asked.nearest,
     )
+    return Run(text, articles, categories, vector, tuple(stages), results)
 
 
 @dataclass(frozen=True)
@@ -154,32 +213,29 @@ class _Asked:
     passages_per_article: int
     nearest: dict[str, float] = field(default_factory=dict)
 
-    def in_language(
-        self, language: str, vector: QueryVector | None
-    ) -> tuple[list[Hit], Mode, Reason | None]:
+    def in_language(self, language: str, vector: QueryVector | None) -> Stage:
         query = analyse(self.text, language)
         scope = Scope(self.articles, language, self.categories)
         candidates = find(query, vector, scope)
         cosines = [one.cosine for one in candidates if one.cosine is not None]
         if cosines:
             self.nearest[language] = max(cosines)
-        hits = self._hits(query, candidates)
+        weighed = weigh(query, candidates)
+        hits = self._hits(weighed)
+        mode, reason = _mode(query, vector, candidates)
         if not query.words:
             titled = self._titled(language)
-            by_title = [*titled, *(hit for hit in hits if hit.article not in _articles(titled))]
-            return by_title, "title" if titled else "dense", "only_common_words"
-        if vector is None:
-            return hits, "lexical", None
-        if candidates and all(candidate.dense_rank is None for candidate in candidates):
-            return hits, "lexical", "embeddings_missing"
-        return hits, "hybrid", None
+            hits = [*titled, *(hit for hit in hits if hit.article not in _articles(titled))]
+            mode = "title" if titled else "dense"
+        return Stage(scope, query, candidates, weighed, hits, mode, reason)
 
-    def _hits(self, query: Analysed, candidates: Sequence[Candidate]) -> list[Hit]:
+    def _hits(self, weighed: Sequence[Weighed]) -> list[Hit]:
         """The articles of the candidates, best first."""
-        weighed: dict[int, list[Weighed]] = defaultdict(list)
-        for one in weigh(query, candidates):
-            weighed[one.article_id].append(one)
-        best = {pk: weighed[pk][: self.passages_per_article] for pk in [*weighed][: self.limit]}
+        by_article: dict[int, list[Weighed]] = defaultdict(list)
+        for one in weighed:
+            by_article[one.article_id].append(one)
+        first = [*by_article][: self.limit]
+        best = {pk: by_article[pk][: self.passages_per_article] for pk in first}
         articles = self._articles(best)
         passages = self._passages(one for group in best.values() for one in group)
         hits = []
@@ -217,6 +273,19 @@ class _Asked:
             Hit(article, (), 0.0, None, 0.0, above_floor=False)
             for article in found.defer("body", "live_revision__body")[: self.limit]
         ]
+
+
+def _mode(
+    query: Analysed, vector: QueryVector | None, candidates: Sequence[Candidate]
+) -> tuple[Mode, Reason | None]:
+    """What a language was searched by; why not by everything."""
+    if not query.words:
+        return "dense", "only_common_words"
+    if vector is None:
+        return "lexical", None
+    if candidates and all(candidate.dense_rank is None for candidate in candidates):
+        return "lexical", "embeddings_missing"
+    return "hybrid", None
 
 
 def _languages(language: str | None) -> list[str]:

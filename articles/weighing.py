@@ -28,10 +28,11 @@ FROM articles_passage p WHERE p.id = ANY(%s)
 
 @dataclass(frozen=True)
 class Weighed:
-    """A candidate, the article it belongs to, and what it is worth."""
+    """A candidate, the article it belongs to, what it has of the query and what it is worth."""
 
     candidate: Candidate
     article_id: int
+    evidence: Evidence
     judgement: Judgement
 
 
@@ -48,7 +49,7 @@ def weigh(query: Analysed, candidates: Sequence[Candidate]) -> list[Weighed]:
             evidence = _evidence(query, candidate, matched)
             if evidence.words or (evidence.cosine or 0.0) >= MIN_COSINE:
                 judgement = judge(query.words, query.pairs, evidence)
-                weighed.append(Weighed(candidate, article_id, judgement))
+                weighed.append(Weighed(candidate, article_id, evidence, judgement))
     return sorted(weighed, key=lambda one: -one.judgement.strength)
 
 

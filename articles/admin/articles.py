@@ -25,12 +25,21 @@ from articles.admin.links import LinkPages
 from articles.admin.pages import person
 from articles.admin.preview import PreviewPages
 from articles.admin.quality import QualityPages
+from articles.admin.retrieval import RetrievalPages
 from articles.admin.revisions import RevisionPages
 from articles.admin.undoing import UndoPages
 from articles.forms import ArticleForm
 from articles.models import Article
 
-PAGES = [PreviewPages, RevisionPages, EditorPages, LinkPages, QualityPages, UndoPages]
+PAGES = [
+    PreviewPages,
+    RevisionPages,
+    EditorPages,
+    LinkPages,
+    QualityPages,
+    UndoPages,
+    RetrievalPages,
+]
 MOST_WARNINGS = 5
 """Broken links that are named after saving; the article's links page has all of them."""
 AT_ONCE = _("What you save here takes effect at once, also for a published article.")
