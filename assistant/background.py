@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
+
+from helpcenter import logs
 
 T = TypeVar("T")
 
@@ -15,10 +17,15 @@ logger = logging.getLogger(__name__)
 _live: set[asyncio.Task[Any]] = set()
 
 
-def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+def spawn(
+    work: Coroutine[Any, Any, T], name: str, ids: Mapping[str, str] | None = None
+) -> asyncio.Task[T]:
     """Starts a task in an empty context: one that inherited a request's would hold the request's
-    thread and database connection. It is kept until it ends, and its failure is logged."""
-    task = asyncio.get_running_loop().create_task(work, name=name, context=contextvars.Context())
+    thread and database connection. It is kept until it ends, and its failure is logged.
+    `ids` stand in all log lines that it writes."""
+    context = contextvars.Context()
+    context.run(logs.bind, **(ids or {}))
+    task = asyncio.get_running_loop().create_task(work, name=name, context=context)
     _live.add(task)
     task.add_done_callback(_ended)
     return task

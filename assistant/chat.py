@@ -32,6 +32,7 @@ from assistant.turns.live import LiveTurns
 from assistant.turns.sending import Opened, Sender, open_turn
 from assistant.turns.stored_events import Seen, stored_events
 from assistant.turns.turn import AnswerTurn
+from helpcenter import logs
 
 POLL_SECONDS = 0.5
 STOP_SECONDS = 5.0
@@ -52,7 +53,7 @@ class Found:
 async def ask(sender: Sender, question: Ask, model: Model | None = None) -> Opened:
     """The turn of this send, running or finished. It goes on when the caller goes away, even
     in the middle of this. `model`: who answers in place of the one that the settings name."""
-    begun = await asyncio.shield(spawn(_begin(sender, question, model), "send"))
+    begun = await asyncio.shield(spawn(_begin(sender, question, model), "send", logs.ids()))
     if isinstance(begun, Refusal):
         raise begun
     return begun

@@ -33,6 +33,7 @@ from assistant.frames import Encoder
 from assistant.questions import parse_ask, parse_cursor, parse_object
 from assistant.refusals import Forbidden, Malformed, RateLimited, Refusal
 from assistant.turns.sending import Sender
+from helpcenter import logs
 from helpcenter.csrf import has_allowed_origin
 
 MAX_TASKS = 16
@@ -63,7 +64,7 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels ha
         if len(self._tasks) >= MAX_TASKS:
             await self._refuse({}, RateLimited(_("Too much is under way on this connection.")))
             return
-        task = spawn(self._handle(text_data), "socket frame")
+        task = spawn(self._handle(text_data), "socket frame", logs.ids())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections, transaction
+
+from helpcenter import logs
 
 DATABASE_DOWN = (OperationalError, InterfaceError)
 """What a step raises where the database is down, full, or has ended the connection."""
@@ -35,7 +37,7 @@ def _pool() -> ThreadPoolExecutor:
 
 async def db(step: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """What `step(…)` returns or raises. Cancelling the wait does not undo the step."""
-    call = functools.partial(step, *args, **kwargs)
+    call = functools.partial(_identified, logs.ids(), functools.partial(step, *args, **kwargs))
     loop = asyncio.get_running_loop()
     if _rehearsal is not None:
         return await loop.run_in_executor(_rehearsal, call)
@@ -74,6 +76,12 @@ def _undo(atomic: transaction.Atomic) -> None:
         atomic.__exit__(None, None, None)
     finally:
         connections.close_all()
+
+
+def _identified(ids: Mapping[str, str], call: Callable[[], T]) -> T:
+    """The thread knows nothing of who waits for it: its log lines are given their ids here."""
+    with logs.bound(**ids):
+        return call()
 
 
 def _run(call: Callable[[], T]) -> T:

@@ -7,7 +7,7 @@ docs/settings.md describes every variable.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 from zoneinfo import available_timezones
 
@@ -26,7 +26,7 @@ from helpcenter.connections import (
 from helpcenter.embedded.postgres import Postgres
 from helpcenter.embedded.valkey import Valkey
 from helpcenter.environment import Environment, SettingError
-from helpcenter.logs import logging_settings
+from helpcenter.logs import Format, logging_settings
 
 # Lets classes of Django's be written with their type arguments, `ModelAdmin[Article]`.
 django_stubs_ext.monkeypatch()
@@ -321,4 +321,7 @@ EMBEDDING_DIMENSIONS = env.integer("EMBEDDING_DIMENSIONS", 256, minimum=1, maxim
 if EMBEDDING_BACKEND == "openai" and not EMBEDDING_MODEL:
     raise SettingError("EMBEDDING_MODEL", "not set, and EMBEDDING_BACKEND is openai")
 
-LOGGING = logging_settings()
+# Watching it
+
+LOG_FORMAT = env.choice("LOG_FORMAT", ["text", "json"], "text")
+LOGGING = logging_settings(cast(Format, LOG_FORMAT))

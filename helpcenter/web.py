@@ -15,8 +15,10 @@ from typing import Any
 import django
 import uvicorn
 from django.conf import settings
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from helpcenter import drain
+from helpcenter.request_ids import Application, RequestIds
 
 logger = logging.getLogger("helpcenter.web")  # it runs as __main__
 
@@ -62,9 +64,20 @@ def use_connection_pool() -> None:
     }
 
 
+def application() -> Application:
+    """The site. The request's id comes first: it depends on who is at the connection's other
+    end, and what follows puts the visitor's address in that place."""
+    from helpcenter import asgi
+
+    site: Any = asgi.application
+    if settings.TRUSTED_PROXIES:
+        site = ProxyHeadersMiddleware(site, settings.TRUSTED_PROXIES)
+    return RequestIds(site, settings.TRUSTED_PROXIES)
+
+
 def config() -> uvicorn.Config:
     return uvicorn.Config(
-        "helpcenter.asgi:application",
+        application(),
         host=settings.HOST,
         port=settings.PORT,
         lifespan="off",
@@ -72,8 +85,7 @@ def config() -> uvicorn.Config:
         ws_max_size=MAX_FRAME_BYTES,
         ws_ping_interval=15,
         ws_ping_timeout=30,
-        proxy_headers=bool(settings.TRUSTED_PROXIES),
-        forwarded_allow_ips=settings.TRUSTED_PROXIES,
+        proxy_headers=False,  # see `application`
         server_header=False,
         # A request's URL may hold what somebody searched for.
         access_log=False,

@@ -23,7 +23,7 @@ from assistant.background import spawn
 from assistant.database import db
 from assistant.eventlog import UNREACHABLE, EventLog
 from assistant.models import Answer
-from helpcenter import drain
+from helpcenter import drain, logs
 
 STOP_POLL_SECONDS = 0.25
 BEATS = 6
@@ -68,7 +68,8 @@ class LiveTurns:
             self._keep(spawn(self._hear_stops(self._idle), "stops of turns"))
             self._keep(spawn(self._keep_alive(self._idle), "heartbeat of turns"))
         self._turns[turn.answer_id] = turn
-        task = spawn(self._run(turn), f"turn {turn.answer_id}")
+        ids = {**logs.ids(), "answer_id": str(turn.answer_id)}
+        task = spawn(self._run(turn), f"turn {turn.answer_id}", ids)
         self._keep(task)
         drain.track(task)
 

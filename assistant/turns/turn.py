@@ -33,7 +33,7 @@ from assistant.turns.output import Output
 from assistant.turns.persistence import End, store_end
 from assistant.turns.preparation import Work, load, set_up
 from assistant.turns.sending import Opened, Sender
-from helpcenter import drain
+from helpcenter import drain, logs
 
 GRACE_SECONDS = 5
 """Beyond the loop's own limit. Only what hangs in spite of it is ended by this."""
@@ -183,7 +183,7 @@ class AnswerTurn:
             is_ours = await self._store(end)
         except NotSavedError:
             end = _as_not_saved(end)
-            drain.track(spawn(_store_later(end), "storing an answer later"))
+            drain.track(spawn(_store_later(end), "storing an answer later", logs.ids()))
         else:
             if not is_ours:
                 await self._forget()
