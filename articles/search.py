@@ -26,6 +26,7 @@ from articles.access import Reader, answerable, readable
 from articles.analysis import base_language
 from articles.calibration import scale_of
 from articles.candidates import Analysed, Candidate, QueryVector, Scope, analyse, find
+from articles.metrics import measured
 from articles.models import Article, Category, IndexState, Passage
 from articles.weighing import Weighed, weigh
 
@@ -130,6 +131,7 @@ class Run:
     results: Results
 
 
+@measured
 def search(
     query: str,
     *,

@@ -10,6 +10,7 @@ from celery import shared_task
 from assistant import gaps
 from assistant.support import records
 from assistant.turns import reaping
+from helpcenter.site_counts import INTERRUPTED_TURNS
 
 logger = logging.getLogger(__name__)
 
@@ -17,7 +18,10 @@ logger = logging.getLogger(__name__)
 @shared_task(soft_time_limit=90, time_limit=120)
 def end_interrupted_turns() -> int:
     """Ends the turns of processes that died. Returns how many."""
-    return reaping.reap()
+    count = reaping.reap()
+    if count:
+        INTERRUPTED_TURNS.add(amount=count)
+    return count
 
 
 @shared_task(soft_time_limit=600, time_limit=660)

@@ -1,6 +1,7 @@
 """Celery: what runs outside of requests. `celery -A helpcenter worker` finds the app here."""
 
 import os
+import time
 import warnings
 from typing import Any
 
@@ -16,10 +17,22 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
+_begun: dict[str, float] = {}
+
+
 @signals.task_prerun.connect
 def _bind_task(task_id: str, **_more: Any) -> None:
     """A worker's process runs one task at a time: the next one's id takes the place of this."""
     logs.bind(task_id=task_id)
+    _begun[task_id] = time.monotonic()
+
+
+@signals.task_postrun.connect
+def _count_task(task_id: str, task: Any, state: str | None, **_more: Any) -> None:
+    from helpcenter.site_counts import TASK_SECONDS, TASKS
+
+    TASKS.add(task.name, (state or "unknown").lower())
+    TASK_SECONDS.add(task.name, amount=time.monotonic() - _begun.pop(task_id))
 
 
 # As root, with JSON alone accepted, this is about tidiness, and it would be repeated at each start.

@@ -113,6 +113,7 @@ INSTALLED_APPS = [
     "assistant",
 ]
 MIDDLEWARE = [
+    "helpcenter.probes.ProbesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "helpcenter.assets.AssetsMiddleware",
     "helpcenter.csp.ContentSecurityPolicyMiddleware",
@@ -155,7 +156,7 @@ LOCALE_PATHS = [BASE_DIR / "locale"]
 # Files
 
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(env.text("STATIC_DIR", str(DATA_DIR / "static"))).resolve()
 STATICFILES_DIRS = [path for path in [BASE_DIR / "static"] if path.is_dir()]
 MEDIA_URL = "/media/"
 MEDIA_ROOT = DATA_DIR / "media"
@@ -184,6 +185,14 @@ LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "articles:home"
 SESSION_COOKIE_SECURE = IS_HTTPS
 CSRF_COOKIE_SECURE = IS_HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if IS_HTTPS and not DEBUG else 0
+# Who is at the proxy over HTTP is known only where the proxy is.
+SECURE_SSL_REDIRECT = IS_HTTPS and bool(TRUSTED_PROXIES)
+SILENCED_SYSTEM_CHECKS = [
+    # What the domains below the site's speak, and whether browsers ship a list with its name, is
+    # not the site's to say.
+    "security.W005",
+    "security.W021",
+]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
@@ -323,5 +332,6 @@ if EMBEDDING_BACKEND == "openai" and not EMBEDDING_MODEL:
 
 # Watching it
 
+METRICS_TOKEN = env.text("METRICS_TOKEN")
 LOG_FORMAT = env.choice("LOG_FORMAT", ["text", "json"], "text")
 LOGGING = logging_settings(cast(Format, LOG_FORMAT))

@@ -1,9 +1,9 @@
-"""Which URLs the site has."""
+"""Which URLs the site has, beside those of `helpcenter.probes`."""
 
 from django.contrib import admin
 from django.urls import include, path
 
-from helpcenter import accounts, health, media, robots
+from helpcenter import accounts, media, robots
 
 handler400 = "helpcenter.errors.bad_request"
 handler403 = "helpcenter.errors.permission_denied"
@@ -11,8 +11,6 @@ handler404 = "articles.missing.page_not_found"
 handler500 = "helpcenter.errors.server_error"
 
 urlpatterns = [
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
     path("robots.txt", robots.robots_txt, name="robots-txt"),
     path("media/<path:path>", media.media, name="media"),
     path("admin/", admin.site.urls),

@@ -66,7 +66,7 @@ def test_a_check_that_raises_has_failed_and_says_nothing_of_why(
 def test_a_missing_migration_makes_it_unready(
     client: Client, checks: dict[str, health.Check]
 ) -> None:
-    MigrationRecorder(connection).record_unapplied("helpcenter", "0001_initial")
+    MigrationRecorder(connection).record_unapplied("helpcenter", "0002_api_tokens")
     response = client.get("/readyz")
     assert response.status_code == 503
     assert response.json()["checks"]["migrations"] == "1 migrations are not applied"

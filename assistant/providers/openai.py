@@ -25,6 +25,7 @@ import openai
 
 from assistant import tokens
 from assistant.agent import Message, Mode, ModelEvent, ProviderError, TextDelta, ToolSpec
+from assistant.metrics import PROVIDER_ERRORS
 from assistant.providers.chunks import ChunkReader
 from assistant.providers.refusals import ParameterRefusedError, error_from
 from assistant.providers.retries import Patience, told_to_wait
@@ -100,6 +101,7 @@ class OpenAIModel:
                 continue
             except ProviderError as error:
                 self._log(error, attempt)
+                PROVIDER_ERRORS.labels(error.code).inc()
                 delay = None if began else self._patience.delay(error, attempt)
                 if delay is None:
                     raise

@@ -22,6 +22,7 @@ from django.utils import timezone
 from assistant.background import spawn
 from assistant.database import db
 from assistant.eventlog import UNREACHABLE, EventLog
+from assistant.metrics import TURNS_RUNNING
 from assistant.models import Answer
 from helpcenter import drain, logs
 
@@ -87,7 +88,8 @@ class LiveTurns:
 
     async def _run(self, turn: Turn) -> None:
         try:
-            await turn.run()
+            with TURNS_RUNNING.track_inprogress():
+                await turn.run()
         finally:
             del self._turns[turn.answer_id]
             if not self._turns:

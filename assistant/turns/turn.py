@@ -16,9 +16,9 @@ from dataclasses import replace
 from django.conf import settings
 from django.db import Error as DatabaseFailure
 from django.db import IntegrityError
-from django.utils import translation
+from django.utils import timezone, translation
 
-from assistant import agent, prompts, tools_refused
+from assistant import agent, metrics, prompts, tools_refused
 from assistant.agent import Limits, Model, Outcome, ProviderError
 from assistant.background import end as end_tasks
 from assistant.background import spawn
@@ -66,6 +66,7 @@ class AnswerTurn:
         self._opened = opened
         self._sender = sender
         self._model = model
+        self._begun_at = timezone.now()
         self._work: Work | None = None
         self._answering: asyncio.Task[Outcome] | None = None
         self._is_stopped = False
@@ -188,6 +189,7 @@ class AnswerTurn:
             if not is_ours:
                 await self._forget()
                 return
+        metrics.turn_ended(end.status, end.grounding, self._begun_at, output.first_token_at)
         await output.end(await db(last_event, end, work, language))
 
     async def _is_outside(self, ending: Ending) -> bool:

@@ -1,0 +1,102 @@
+"""Counts of the whole site, kept in Valkey: for what happens in workers, which nobody scrapes.
+
+Workers fork, end and are started again; their counts outlive them here. Any web process gives
+them to Prometheus. Where Valkey is down, nothing is counted, `helpcenter_site_valkey_up` is 0, and
+whoever counted goes on.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections.abc import Iterator
+
+import redis
+from django.conf import settings
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+KEY = "metrics:{name}"
+TIMEOUT_SECONDS = 0.5
+QUEUE, HANDED_OUT = "celery", "unacked"
+"""Where Celery keeps tasks that wait, and those that a worker has and has not finished."""
+
+logger = logging.getLogger(__name__)
+
+
+class SiteCounter:
+    """`name` without `_total`, as Prometheus shows it."""
+
+    def __init__(self, name: str, documentation: str, labels: tuple[str, ...] = ()) -> None:
+        self._name, self._documentation, self._labels = name, documentation, labels
+        COUNTERS.append(self)
+
+    def add(self, *values: str, amount: float = 1) -> None:
+        """`values` of the labels, in their order."""
+        key = KEY.format(name=self._name)
+        try:
+            client(settings.REDIS_URL).hincrbyfloat(key, json.dumps(values), amount)
+        except (RedisError, OSError) as error:
+            logger.warning("not_counted", extra={"error": type(error).__name__})
+
+    def read(self) -> Metric:
+        found = CounterMetricFamily(self._name, self._documentation, labels=self._labels)
+        counts = client(settings.REDIS_URL).hgetall(KEY.format(name=self._name))
+        for values, count in sorted(counts.items()):
+            found.add_metric(json.loads(values), float(count))
+        return found
+
+
+COUNTERS: list[SiteCounter] = []
+TASKS = SiteCounter(
+    "helpcenter_site_tasks", "Background tasks that ended, by how", ("task", "outcome")
+)
+TASK_SECONDS = SiteCounter(
+    "helpcenter_site_task_seconds", "Seconds that background tasks took", ("task",)
+)
+INTERRUPTED_TURNS = SiteCounter(
+    "helpcenter_site_interrupted_turns", "Turns whose process died, and that were ended for it"
+)
+
+
+class SiteCollector(Collector):
+    """All of it, read when it is asked for."""
+
+    def describe(self) -> list[Metric]:
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        try:
+            found = [_queue(), *(counter.read() for counter in COUNTERS)]
+        except (RedisError, OSError) as error:
+            logger.warning("site_counts_unreadable", extra={"error": type(error).__name__})
+            found = []
+        yield GaugeMetricFamily(
+            "helpcenter_site_valkey_up", "Whether Valkey answers this process", bool(found)
+        )
+        yield from found
+
+
+def _queue() -> Metric:
+    valkey = client(settings.REDIS_URL)
+    found = GaugeMetricFamily(
+        "helpcenter_site_queue_tasks", "Background tasks, by where they are", labels=["state"]
+    )
+    found.add_metric(["waiting"], valkey.llen(QUEUE))
+    found.add_metric(["handed_out"], valkey.hlen(HANDED_OUT))
+    return found
+
+
+@functools.cache
+def client(url: str) -> redis.Redis:
+    return redis.Redis.from_url(
+        url,
+        socket_timeout=TIMEOUT_SECONDS,
+        socket_connect_timeout=TIMEOUT_SECONDS,
+        retry=Retry(NoBackoff(), 0),
+        decode_responses=True,
+    )
