@@ -12,14 +12,17 @@ import tempfile
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from helpcenter import data_folder
 from helpcenter.embedded import installation
 from helpcenter.embedded.postgres import MAJOR
 
 DUMP = "database.dump"
 MEDIA = "media"
+EXTENSION = "vector"
+"""Not in the dump: often the server's administrator made it, and the site may not replace it."""
 
 
 class BackupError(Exception):
@@ -30,7 +33,8 @@ def write(target: Path) -> None:
     """Write a backup of this site to `target`."""
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         dump = Path(folder) / DUMP
-        _run("pg_dump", "--format=custom", "--no-owner", f"--file={dump}")
+        options = ["--format=custom", "--no-owner", f"--exclude-extension={EXTENSION}"]
+        _run("pg_dump", *options, f"--file={dump}")
         draft = Path(folder) / target.name
         draft.touch(mode=0o600)
         with tarfile.open(draft, "w") as archive:
@@ -47,6 +51,7 @@ def is_empty() -> bool:
 
 def restore(source: Path) -> None:
     """Put this site's database and media back to what `source` holds."""
+    data_folder.create(settings.DATA_DIR)
     with tempfile.TemporaryDirectory(dir=settings.DATA_DIR) as name:
         folder = Path(name)
         try:
@@ -56,12 +61,21 @@ def restore(source: Path) -> None:
             raise BackupError(f"{source} cannot be read as a backup: {error}") from None
         if not (folder / DUMP).is_file():
             raise BackupError(f"{source} is not a backup of a help center.")
+        _ensure_extension()
         connection.close()
         options = ["--clean", "--if-exists", "--no-owner", "--single-transaction"]
         _run("pg_restore", *options, str(folder / DUMP))
         (folder / MEDIA).mkdir(exist_ok=True)
         shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
         (folder / MEDIA).rename(settings.MEDIA_ROOT)
+
+
+def _ensure_extension() -> None:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE EXTENSION IF NOT EXISTS {EXTENSION}")
+    except DatabaseError as error:
+        raise BackupError(f"the extension {EXTENSION}: {str(error).strip()}") from None
 
 
 def _run(program: str, *arguments: str) -> None:

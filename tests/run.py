@@ -42,6 +42,7 @@ WHOLLY_COVERED = [
     "assistant/writing/referencelists.py",
     "assistant/writing/scanner.py",
     "helpcenter/limits.py",
+    "helpcenter/request_ids.py",
     "helpcenter/texts.py",
 ]
 CHROMIUM = "chromium"
