@@ -7,9 +7,11 @@ what that imports. So it stays whole while modules move.
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 
-from proof.trials import Suite, path_of
+from proof.sessions import Suite
+from proof.trials import path_of
 
 ROOTS = ("assistant.citations", "assistant.agent")
 PACKAGES = ("assistant", "articles")
@@ -22,6 +24,7 @@ BARE = Suite(
         "tests/test_addresses.py",
         "tests/test_citations.py",
         "tests/test_agent.py",
+        "tests/test_events.py",
         "tests/test_fusion.py",
     ),
     bare=True,
@@ -52,6 +55,7 @@ AT_SITE = (
 )
 
 
+@functools.cache
 def modules() -> dict[str, Suite]:
     """Each module that is broken, with the tests that have to notice."""
     return dict.fromkeys((*core(), "articles.fusion"), BARE) | dict.fromkeys(AT_SITE, SITE)
@@ -83,7 +87,7 @@ def called(name: str) -> str:
 
 def suite_of(test: str) -> Suite:
     """How a test is run, by its file."""
-    return BARE if test.split("::")[0] in (*BARE.files, *BARE.last) else SITE
+    return BARE if test.split("::")[0] in BARE.all_files else SITE
 
 
 def _imported(path: Path) -> list[str]:

@@ -311,10 +311,10 @@ GUARDS = [
     Guard(
         "an article that was opened in vain does not make an answer grounded",
         "grounding",
-        "        (rejects, Grounding.REJECTED),\n"
+        "        (asked and says_so, Grounding.REJECTED),\n"
         "        (facts.opened > 0 or facts.cited, Grounding.GROUNDED),\n",
         "        (facts.opened > 0 or facts.cited, Grounding.GROUNDED),\n"
-        "        (rejects, Grounding.REJECTED),\n",
+        "        (asked and says_so, Grounding.REJECTED),\n",
         f"{GROUNDING}::test_the_first_rule_that_matches_wins",
     ),
     # Rights and limits

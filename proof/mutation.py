@@ -26,7 +26,8 @@ from types import CodeType
 from proof.core import called, modules, suite_of
 from proof.guards import GUARDS, Guard
 from proof.mutants import Mutant, mutants
-from proof.trials import Baseline, Suite, Trial, Verdict, broken, judge, measure, path_of
+from proof.sessions import Suite
+from proof.trials import Baseline, Trial, Verdict, broken, judge, measure, path_of
 
 SURVIVORS = Path(__file__).with_name("survivors.toml")
 Key = tuple[str, str, str]
@@ -103,7 +104,7 @@ def _trial_of_guard(guard: Guard) -> Trial:
     except LookupError as error:
         raise SystemExit(f"The guard “{guard.name}” in {path} {error}") from error
     code = functools.partial(compile, source, path, "exec")
-    return Trial(module, code, suite_of(guard.test), [guard.test], seconds=10)
+    return Trial(module, code, suite_of(guard.test), [guard.test], {})
 
 
 # Mutants
@@ -136,10 +137,11 @@ def _trials(cases: Iterable[Case], jobs: int) -> Iterator[Trial]:
             of_suite = [module for module, its in modules().items() if its is suite]
             baselines[suite] = measure(suite, of_suite, jobs)
         path = path_of(case.module)
-        tests = baselines[suite].tests_of(path, case.mutant.first, case.mutant.last)
-        seconds = sum(baselines[suite].seconds[test] for test in tests)
+        baseline = baselines[suite]
+        tests = baseline.tests_of(path, case.mutant.first, case.mutant.last)
         code = functools.partial(_code, case.mutant, path)
-        yield Trial(case.module, code, suite, [*tests, *suite.last], seconds)
+        asked = tests or baseline.tests_of_all(path)
+        yield Trial(case.module, code, suite, asked, baseline.seconds, anew=not tests)
 
 
 def _code(mutant: Mutant, path: str) -> CodeType:

@@ -1,52 +1,39 @@
-"""Runs tests against a module that was broken, in a process of its own, nothing written to disk.
+"""Asks the tests about modules that were broken, each in a process of its own.
 
-The processes are forked, so that pytest and what it needs are loaded once. The broken module
-exists only in the memory of its process: an import hook gives its code in place of the file's.
+Nothing is written to disk. Most trials are a fork of a session of pytest that has collected,
+with one function changed in memory: this costs as little as the tests themselves do. A change
+outside of functions is tried in a process that imports and collects anew.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib.machinery
 import importlib.util
 import json
 import os
 import resource
-import signal
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any
 
 import coverage
-import hypothesis  # noqa: F401 - loaded once, for all who are forked
-import markdown_it  # noqa: F401
-import pytest
 
-PROJECT = Path(__file__).resolve().parent.parent
-PROFILE = "mutants"
-_SLOWEST = 1.5
-"""Seconds: a test that takes longer is not asked, there are too many mutants."""
+from proof.forks import CRASHED, forked, silence, start
+from proof.sessions import UNTESTED, Runner, Suite, Watch, collect
+from proof.swapping import functions_changed, import_anew, loaded_functions, swap
 
-_CPU_SECONDS = 30
-_CPU_FACTOR = 4
-_WALL_FACTOR = 10
+_SLOWEST = 0.4
+"""Seconds: a test that takes longer is asked only where it is random, there are too many
+mutants."""
+
+_ANEW = 98
+"""The exit code of a trial that has to import the module anew."""
+
 _MEMORY = 4 * 2**30
-
-_UNTESTED = int(pytest.ExitCode.NO_TESTS_COLLECTED)
-_CRASHED = 99
-
-_PROJECTS = frozenset({"articles", "assistant", "tests"})
-"""Imported anew by each trial, so that nobody holds on to the unbroken module."""
-
-_PLUGINS = ("_hypothesis_pytestplugin", "no:cacheprovider", "no:unraisableexception")
-_FOR_BARE = ("tests.profiles",)
-_FOR_SITE = ("pytest_django",)
 
 
 class Verdict(Enum):
@@ -57,137 +44,44 @@ class Verdict(Enum):
     UNTESTED = "untested"
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """Tests that are run the same way. `bare`: without Django, a database, or `conftest.py`.
-
-    `last`: files of random tests, which run everything and take long. They are asked about
-    every mutant that the others do not notice.
-    """
-
-    name: str
-    files: tuple[str, ...]
-    bare: bool
-    last: tuple[str, ...] = ()
-
-
 @dataclass(slots=True)
 class Baseline:
     """What the tests of a suite touch while nothing is broken. `lines`: by file and line, the
-    tests that ran it. `seconds`: of the processor, by test."""
+    quick tests that ran it. `seconds`: of the processor, by test. `last`: the random tests,
+    which run everything."""
 
     lines: dict[str, dict[int, list[str]]]
     seconds: dict[str, float]
-
-    def add(self, report: Mapping[str, Any]) -> None:
-        """What one more file of tests touches."""
-        for path, of_path in report["lines"].items():
-            for line, tests in of_path.items():
-                self.lines[path].setdefault(int(line), []).extend(tests)
-        self.seconds |= report["seconds"]
+    last: list[str]
 
     def tests_of(self, path: str, first: int, last: int) -> list[str]:
-        """The tests that run these lines, quick ones first. Those that run at import are run
-        by every test of the file."""
+        """The tests that run these lines, quick ones first; none where they run at import."""
         lines = self.lines[path]
-        found = {test for line in range(first, last + 1) for test in lines.get(line, [])}
-        if "" in found or not found:
-            at_import = any("" in lines.get(line, []) for line in range(first, last + 1))
-            found = {test for tests in lines.values() for test in tests} if at_import else set()
-        quick = (test for test in found - {""} if self.seconds.get(test, _SLOWEST) < _SLOWEST)
-        return sorted(quick, key=lambda test: self.seconds[test])
+        return self._quick_first(test for n in range(first, last + 1) for test in lines.get(n, []))
+
+    def tests_of_all(self, path: str) -> list[str]:
+        """The tests that run anything of a file, quick ones first."""
+        return self._quick_first(test for tests in self.lines[path].values() for test in tests)
+
+    def _quick_first(self, tests: Iterable[str]) -> list[str]:
+        found = sorted(set(tests), key=lambda test: self.seconds[test])
+        return [*found, *self.last] if found else []
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A module, how to make its broken code, and the tests to ask."""
+    """A module, how to make its broken code, and the tests to ask. `seconds`: what tests take.
+    `anew`: the change takes effect at import only."""
 
     module: str
     code: Callable[[], CodeType]
     suite: Suite
     tests: Sequence[str]
-    seconds: float
+    seconds: Mapping[str, float]
+    anew: bool = False
 
 
-@dataclass(slots=True)
-class _Loader(importlib.machinery.SourceFileLoader):
-    """Gives the code of one module."""
-
-    broken: CodeType
-
-    def __init__(self, name: str, path: str, broken: CodeType) -> None:
-        importlib.machinery.SourceFileLoader.__init__(self, name, path)
-        self.broken = broken
-
-    def get_code(self, fullname: str) -> CodeType:
-        return self.broken
-
-
-@dataclass(slots=True)
-class _Finder:
-    """Stands before all others in the import of one module."""
-
-    module: str
-    path: str
-    code: CodeType
-
-    def find_spec(
-        self, fullname: str, path: object = None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self.module:
-            return None
-        loader = _Loader(fullname, self.path, self.code)
-        return importlib.util.spec_from_file_location(fullname, self.path, loader=loader)
-
-
-@dataclass(slots=True)
-class _Chosen:
-    """A pytest plugin: only these tests, each with its cases, in this order; and a worker with a
-    database of its own."""
-
-    tests: Sequence[str]
-    slot: int
-    passed: int = 0
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        # What xdist's workers carry; the suite's own servers are running already.
-        config.workerinput = {"workerid": f"gw{self.slot}"}  # type: ignore[attr-defined]
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        if self.tests:
-            place = {test: number for number, test in enumerate(self.tests)}
-            places = [min(place.get(name, len(place)) for name in _names(item)) for item in items]
-            chosen = [pair for pair in zip(places, items, strict=True) if pair[0] < len(place)]
-            items[:] = [item for _, item in sorted(chosen, key=lambda pair: pair[0])]
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.passed += report.when == "call" and report.passed
-
-
-def _names(item: pytest.Item) -> tuple[str, str, str]:
-    """How a test may be asked for: as one case, with all its cases, with all of its file."""
-    return item.nodeid, item.nodeid.split("[")[0], item.nodeid.split("::")[0]
-
-
-@dataclass(slots=True)
-class _Watch:
-    """A pytest plugin: which test runs which lines, and how long it takes."""
-
-    measured: coverage.Coverage
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Iterable[None]:
-        self.measured.switch_context(item.nodeid)
-        began = time.process_time()
-        try:
-            return (yield)
-        finally:
-            self.measured.switch_context("")
-            self.seconds[item.nodeid] = time.process_time() - began
-
-
+@functools.cache
 def path_of(module: str) -> str:
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
@@ -196,121 +90,172 @@ def path_of(module: str) -> str:
 
 
 def measure(suite: Suite, modules: Iterable[str], jobs: int) -> Baseline:
-    """Runs the suite with nothing broken, each file in a process of its own. It has to pass."""
+    """Runs the suite with nothing broken, and again the quick tests of it, watching what they
+    run. Each file has a process of its own, and has to pass."""
     paths = [path_of(module) for module in modules]
-    baseline = Baseline({path: {} for path in paths}, {})
+    seconds: dict[str, float] = {}
+    lines: dict[str, dict[int, list[str]]] = {path: {} for path in paths}
+    for report in _reports(suite, suite.all_files, _time, jobs):
+        seconds |= report
+    quick = [test for test, taken in seconds.items() if taken < _SLOWEST]
+    trace = functools.partial(_trace, quick, paths)
+    for report in _reports(suite, suite.files, trace, jobs):
+        for path, line, tests in report["lines"]:
+            lines[path].setdefault(line, []).extend(tests)
+    last = [test for test in seconds if test.split("::")[0] in suite.last]
+    return Baseline(lines, seconds, sorted(last, key=lambda test: seconds[test]))
+
+
+Measurement = Callable[[str, Runner], tuple[int, dict[str, Any]]]
+"""Of a file, in the session of a runner: an exit code, and what was measured."""
+
+
+def _reports(
+    suite: Suite, files: Sequence[str], measurement: Measurement, jobs: int
+) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="helpcenter-proof-") as folder:
-        reports = [Path(folder) / str(number) for number in range(len(suite.files))]
+        reports = [Path(folder) / str(number) for number in range(len(files))]
         work = [
-            functools.partial(_measure, suite, file, paths, report)
-            for file, report in zip(suite.files, reports, strict=True)
+            functools.partial(_write, measurement, file, report)
+            for file, report in zip(files, reports, strict=True)
         ]
-        for number, code in _forked(work, jobs):
+        for place, code in _in_session(suite, suite.all_files, lambda _: work, jobs):
             if code:
-                raise SystemExit(f"{suite.files[number]} does not pass with nothing broken")
-            baseline.add(json.loads(reports[number].read_text(encoding="utf-8")))
-    return baseline
+                raise SystemExit(f"{files[place]} does not pass with nothing broken")
+            yield json.loads(reports[place].read_text(encoding="utf-8"))
 
 
-def _measure(suite: Suite, file: str, paths: list[str], report: Path, slot: int) -> int:
-    measured = coverage.Coverage(data_file=None, include=paths, config_file=False)
-    watch = _Watch(measured)
-    measured.start()
-    code = _pytest(suite, [file], [watch, _Chosen([], slot)])
-    measured.stop()
-    data = measured.get_data()
-    lines = {path: data.contexts_by_lineno(path) for path in paths}
-    report.write_text(json.dumps({"lines": lines, "seconds": watch.seconds}), encoding="utf-8")
+def _write(measurement: Measurement, file: str, report: Path, runner: Runner) -> int:
+    code, found = measurement(file, runner)
+    report.write_text(json.dumps(found), encoding="utf-8")
     return code
 
 
+def _time(file: str, runner: Runner) -> tuple[int, dict[str, Any]]:
+    watch = Watch()
+    runner.session.config.pluginmanager.register(watch)
+    return runner.run([file], {}), watch.seconds
+
+
+def _trace(
+    tests: Sequence[str], paths: list[str], file: str, runner: Runner
+) -> tuple[int, dict[str, Any]]:
+    measured = coverage.Coverage(data_file=None, include=paths, config_file=False)
+    runner.session.config.pluginmanager.register(Watch(measured.switch_context))
+    measured.start()
+    code = runner.run([test for test in tests if test.split("::")[0] == file], {})
+    measured.stop()
+    data = measured.get_data()
+    lines = [
+        (path, line, [test for test in contexts if test])
+        for path in paths
+        for line, contexts in data.contexts_by_lineno(path).items()
+    ]
+    return code, {"lines": lines}
+
+
 def judge(trials: Sequence[Trial], jobs: int) -> Iterator[tuple[int, Verdict]]:
-    """Runs the trials, as many at a time as there are jobs; gives each one's place and verdict
-    as it ends."""
-    tested = [number for number, trial in enumerate(trials) if trial.tests]
+    """Runs the trials, as many at a time as there are jobs, or one after the other where they
+    share a database; gives each one's place and verdict as it ends."""
     yield from ((n, Verdict.UNTESTED) for n, trial in enumerate(trials) if not trial.tests)
-    work = [functools.partial(_attempt, trials[number]) for number in tested]
-    for place, code in _forked(work, jobs):
-        yield tested[place], _verdict(code, trials[tested[place]])
+    for suite in dict.fromkeys(trial.suite for trial in trials):
+        places = [n for n, trial in enumerate(trials) if trial.tests and trial.suite == suite]
+        yield from _judge(suite, places, trials, jobs if suite.bare else 1)
 
 
-def _forked(work: Sequence[Callable[[int], int]], jobs: int) -> Iterator[tuple[int, int]]:
-    """Runs each piece of work in a process of its own, as many at a time as there are jobs.
-
-    The work gets the number of its slot, which no other has at that time. Gives its place and
-    exit code as it ends; minus the signal, where one ended it.
-    """
-    waiting = list(range(len(work)))[::-1]
-    slots = list(range(jobs))
-    running: dict[int, tuple[int, int]] = {}
-    while waiting or running:
-        while waiting and slots:
-            place, slot = waiting.pop(), slots.pop()
-            running[_fork(work[place], slot)] = place, slot
-        process, status = os.wait()
-        place, slot = running.pop(process)
-        slots.append(slot)
-        yield place, os.waitstatus_to_exitcode(status)
+def _judge(
+    suite: Suite, places: Sequence[int], trials: Sequence[Trial], jobs: int
+) -> Iterator[tuple[int, Verdict]]:
+    anew = [place for place in places if trials[place].anew]
+    quick = [place for place in places if not trials[place].anew]
+    work = functools.partial(_swaps, [trials[place] for place in quick])
+    files = sorted({test.split("::")[0] for place in quick for test in trials[place].tests})
+    for number, code in _in_session(suite, files, work, jobs) if quick else ():
+        if code == _ANEW:
+            anew.append(quick[number])
+        else:
+            yield quick[number], _verdict(code, trials[quick[number]])
+    for number, code in forked([functools.partial(_attempt, trials[n]) for n in anew], jobs):
+        yield anew[number], _verdict(code, trials[anew[number]])
 
 
-def _fork(work: Callable[[int], int], slot: int) -> int:
-    sys.stdout.flush()
-    process = os.fork()
-    if process:
-        return process
-    code = _CRASHED
-    try:
-        code = work(slot)
-    finally:
-        sys.stdout.flush()
-        os._exit(code)
+Work = Sequence[Callable[[Runner], int]]
+
+
+def _in_session(
+    suite: Suite, files: Sequence[str], work: Callable[[Runner], Work], jobs: int
+) -> Iterator[tuple[int, int]]:
+    """Collects the files in a process, and runs the work in forks of it; gives place and exit
+    code of each."""
+    reading, writing = os.pipe()
+
+    def use(runner: Runner) -> None:
+        pieces = [functools.partial(piece, runner) for piece in work(runner)]
+        for place, code in forked(pieces, jobs):
+            os.write(writing, f"{place} {code}\n".encode())
+
+    def host() -> int:
+        silence()
+        return collect(suite, files, use)
+
+    process = start(host)
+    os.close(writing)
+    with open(reading, encoding="utf-8") as lines:
+        for line in lines:
+            place, _, code = line.partition(" ")
+            yield int(place), int(code)
+    _, status = os.waitpid(process, 0)
+    if code := os.waitstatus_to_exitcode(status):
+        raise SystemExit(f"the tests of {suite.name} could not be collected ({code})")
+
+
+def _swaps(trials: Sequence[Trial], runner: Runner) -> Work:
+    modules = {trial.module: path_of(trial.module) for trial in trials}
+    functions = loaded_functions(modules.values())
+    whole = {
+        module: compile(Path(path).read_text(encoding="utf-8"), path, "exec")
+        for module, path in modules.items()
+    }
+    return [
+        functools.partial(_swap_and_run, t, whole[t.module], functions[modules[t.module]])
+        for t in trials
+    ]
+
+
+def _swap_and_run(
+    trial: Trial, whole: CodeType, functions: Sequence[FunctionType], runner: Runner
+) -> int:
+    _limit_memory()
+    changed = functions_changed(whole, trial.code())
+    if not changed or not swap(functions, changed):
+        return _ANEW
+    return runner.run(trial.tests, trial.seconds)
+
+
+def _attempt(trial: Trial) -> int:
+    _limit_memory()
+    silence()
+    import_anew(trial.module, path_of(trial.module), trial.code())
+    files = sorted({test.split("::")[0] for test in trial.tests})
+    codes: list[int] = []
+    code = collect(
+        trial.suite, files, lambda runner: codes.append(runner.run(trial.tests, trial.seconds))
+    )
+    # A module that cannot be imported any more is noticed.
+    return codes[0] if codes else code
+
+
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _verdict(code: int, trial: Trial) -> Verdict:
-    if code == _CRASHED:
+    if code == CRASHED:
         raise RuntimeError(f"a trial of {trial.module} could not be run")
-    if code == _UNTESTED:
+    if code == UNTESTED:
         return Verdict.UNTESTED
     return Verdict.KILLED if code else Verdict.SURVIVED
-
-
-def _attempt(trial: Trial, slot: int) -> int:
-    seconds = int(_CPU_SECONDS + _CPU_FACTOR * trial.seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.alarm(seconds * _WALL_FACTOR)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    finder = _Finder(trial.module, path_of(trial.module), trial.code())
-    sys.meta_path.insert(0, finder)
-    for name in [name for name in sys.modules if name.split(".")[0] in _PROJECTS]:
-        del sys.modules[name]
-    chosen = _Chosen(trial.tests, slot)
-    files = sorted({test.split("::")[0] for test in trial.tests})
-    code = _pytest(trial.suite, files, [chosen])
-    # Tests that were skipped prove nothing.
-    return code or (0 if chosen.passed else _UNTESTED)
-
-
-def _pytest(suite: Suite, files: Iterable[str], plugins: list[object]) -> int:
-    """Asserts stay as they are written, and only the plugins that are needed are loaded: this
-    is done thousands of times, and nobody reads what a test that fails has to say."""
-    os.environ |= {"HYPOTHESIS_PROFILE": PROFILE, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    wanted = _FOR_BARE if suite.bare else _FOR_SITE
-    arguments = [part for name in (*_PLUGINS, *wanted) for part in ("-p", name)]
-    arguments += ["--noconftest"] if suite.bare else ["--reuse-db"]
-    arguments += [
-        "--quiet",
-        "--exitfirst",
-        "--tb=no",
-        "--no-summary",
-        "--assert=plain",
-        "-m",
-        "not slow",
-    ]
-    return int(pytest.main([*arguments, *files], plugins=plugins))
 
 
 def broken(code: Mapping[str, str], source: str) -> str:

@@ -20,7 +20,7 @@ settings.register_profile(
 settings.register_profile(
     "mutants",
     deadline=None,
-    max_examples=60,
+    max_examples=20,
     derandomize=True,
     database=None,
     phases=[Phase.explicit, Phase.generate],

@@ -148,7 +148,7 @@ def test_a_broken_module_is_noticed_and_a_whole_one_is_not() -> None:
     test = guard.test
 
     def trial(text: str) -> Trial:
-        return Trial(module, lambda: compile(text, path, "exec"), suite_of(test), [test], 10)
+        return Trial(module, lambda: compile(text, path, "exec"), suite_of(test), [test], {})
 
     whole, wrong = trial(source), trial(broken({guard.old: guard.new}, source))
     before = dict(os.environ)
