@@ -149,7 +149,7 @@ class _Placement:
             self._ledger.drop(link.source, self._reason(link, address))
         behind: list[Document] = []
         label, is_live = self._label(link.label, behind)
-        if self._behind is not None and not (link.is_image and is_kept):
+        if self._behind is not None and not link.is_image:
             self._text_of_label(label, is_live)
         elif not label.strip() and not link.is_image:
             behind = [document, *behind] if document else behind

@@ -11,6 +11,7 @@ not is an error; one that stands there and is noticed now is reported, to be tak
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
 import os
 import sys
@@ -30,6 +31,7 @@ from proof.sessions import Suite
 from proof.trials import Baseline, Trial, Verdict, broken, judge, measure, path_of
 
 SURVIVORS = Path(__file__).with_name("survivors.toml")
+_PROGRESS = 200
 Key = tuple[str, str, str]
 """The last name of a module, the function, and the change."""
 
@@ -58,7 +60,7 @@ def main() -> int:
     with _servers(needed=not all(suite.bare for suite in suites)):
         failed = _check_guards(guards, options.jobs)
         if not options.guards:
-            failed |= _check_mutants(chosen, options.jobs)
+            failed |= _check_mutants(chosen, options.jobs, quick=options.quick)
     return int(failed)
 
 
@@ -66,6 +68,11 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Break the core; the tests have to notice.")
     parser.add_argument("modules", nargs="*", help="last names of modules; all where none")
     parser.add_argument("--guards", action="store_true", help="the named guards only")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="without the random tests: lists too what they alone notice",
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
 
@@ -110,13 +117,13 @@ def _trial_of_guard(guard: Guard) -> Trial:
 # Mutants
 
 
-def _check_mutants(chosen: Sequence[str], jobs: int) -> bool:
+def _check_mutants(chosen: Sequence[str], jobs: int, *, quick: bool) -> bool:
     cases = [
         Case(module, mutant)
         for module in chosen
         for mutant in mutants(Path(path_of(module)).read_text(encoding="utf-8"))
     ]
-    trials = list(_trials(cases, jobs))
+    trials = list(_trials(cases, jobs, quick=quick))
     verdicts: dict[int, Verdict] = {}
     began = time.monotonic()
     print(f"\n{len(cases)} mutants of {len(chosen)} modules; those that no test notices:")
@@ -124,18 +131,21 @@ def _check_mutants(chosen: Sequence[str], jobs: int) -> bool:
         verdicts[number] = verdict
         if verdict is not Verdict.KILLED:
             print(f"  {verdict.value:9} {cases[number]}", flush=True)
+        if len(verdicts) % _PROGRESS == 0:
+            print(f"  … {len(verdicts)} of {len(cases)}", flush=True)
     _print_table(cases, verdicts)
     print(f"\n{time.monotonic() - began:.0f} s")
     return _compare(cases, verdicts)
 
 
-def _trials(cases: Iterable[Case], jobs: int) -> Iterator[Trial]:
+def _trials(cases: Iterable[Case], jobs: int, *, quick: bool) -> Iterator[Trial]:
     baselines: dict[Suite, Baseline] = {}
     for case in cases:
         suite = modules()[case.module]
         if suite not in baselines:
             of_suite = [module for module, its in modules().items() if its is suite]
-            baselines[suite] = measure(suite, of_suite, jobs)
+            measured = dataclasses.replace(suite, last=()) if quick else suite
+            baselines[suite] = measure(measured, of_suite, jobs)
         path = path_of(case.module)
         baseline = baselines[suite]
         tests = baseline.tests_of(path, case.mutant.first, case.mutant.last)

@@ -93,7 +93,7 @@ def _names(item: pytest.Item) -> tuple[str, str, str]:
 class Watch:
     """A pytest plugin: which test runs which lines, and how long it takes."""
 
-    switch_context: Callable[[str], None] = lambda test: None
+    switch_context: Callable[[str], object] = lambda test: None
     seconds: dict[str, float] = field(default_factory=dict)
 
     @pytest.hookimpl(wrapper=True)

@@ -192,7 +192,7 @@ def _in_session(
     def use(runner: Runner) -> None:
         pieces = [functools.partial(piece, runner) for piece in work(runner)]
         for place, code in forked(pieces, jobs):
-            os.write(writing, f"{place} {code}\n".encode())
+            os.write(writing, b"%d %d\n" % (place, code))
 
     def host() -> int:
         silence()
@@ -202,7 +202,7 @@ def _in_session(
     os.close(writing)
     with open(reading, encoding="utf-8") as lines:
         for line in lines:
-            place, _, code = line.partition(" ")
+            place, code = line.split()
             yield int(place), int(code)
     _, status = os.waitpid(process, 0)
     if code := os.waitstatus_to_exitcode(status):

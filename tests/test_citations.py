@@ -119,6 +119,11 @@ def test_a_repeat_with_a_removed_marker_between_is_written_once() -> None:
     assert text_of("A [1][9][1].") == "A [1]."
 
 
+@pytest.mark.parametrize("again", ["[1]", "[](/articles/change-plan/)"])
+def test_a_repeat_that_is_not_written_is_no_removal(again: str) -> None:
+    assert text_of(f"<a[1]{again}b") == "<a[1]b"
+
+
 def test_a_reference_is_a_document_and_not_a_place_in_what_the_search_found() -> None:
     written = write(A, B, "Open the page [1].")
 
@@ -169,6 +174,10 @@ def test_a_title_becomes_a_titled_link() -> None:
 )
 def test_a_titled_link_stands_apart_from_what_is_before_it(before: str, between: str) -> None:
     assert write(T1, f"A\n{before}[1]").text == f"A\n{before}{between}([Seats](/articles/seats/))"
+
+
+def test_a_titled_link_may_be_all_there_is() -> None:
+    assert write(T1, "[1]").text == "([Seats](/articles/seats/))"
 
 
 def test_a_titled_link_right_behind_the_same_one_is_written_once() -> None:
@@ -311,6 +320,35 @@ def test_the_space_around_a_removed_marker(text: str, left: str) -> None:
     ],
 )
 def test_a_removal_brings_nothing_into_being(text: str, left: str) -> None:
+    assert text_of(text) == left
+
+
+@pytest.mark.parametrize(
+    ("follows", "written"),
+    [
+        ("`x`", "`x`"),
+        ("[x](/articles/invoices/)", "[x](/articles/invoices/)"),
+        ("![Menu](/media/menu.png)", "![Menu](/media/menu.png)"),
+        ("[4]", " ([Seats](/articles/seats/))"),
+    ],
+)
+def test_what_waits_behind_a_removal_stands_before_what_follows_it(
+    follows: str, written: str
+) -> None:
+    assert write(*THREE, T1, READ, f"a [9]*{follows}*").text == f"a *{written}*"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a ``[9]`x`", "a `` `x`"),
+        ("a `` [9]`x`", "a `` `x`"),
+        ("a[9]`x`", "a`x`"),
+        ("[a\\]](/nope/)(y)", "a\\](y)"),
+        ("[a\\\\ ](/nope/)[9].", "a\\\\."),
+    ],
+)
+def test_code_and_escapes_beside_a_removal(text: str, left: str) -> None:
     assert text_of(text) == left
 
 
@@ -601,6 +639,10 @@ def test_addresses_without_a_label(text: str, left: str) -> None:
     assert text_of(text) == left
 
 
+def test_the_address_of_a_document_is_nothing_that_was_dropped() -> None:
+    assert write(*THREE, "https://help.example.com/articles/invoices").dropped == []
+
+
 def test_an_address_in_parentheses_and_before_a_full_stop_counts_once() -> None:
     address = "https://help.example.com/articles/invoices"
     written = write(*THREE, f"(see {address}), or {address}. 参照{address}。")
@@ -757,6 +799,13 @@ def test_addresses_in_a_label_are_inert(text: str, left: str) -> None:
     assert text_of(text) == left
 
 
+def test_an_address_that_was_given_is_inert_in_a_label() -> None:
+    written = write(READ, *THREE, "[at https://status.example.org/now](/articles/invite/)")
+
+    assert written.text == "[at https\\://status.example.org/now](/articles/invite/)"
+    assert written.ledger.links == {"/articles/invite/"}
+
+
 @pytest.mark.parametrize(
     ("text", "left"),
     [
@@ -820,6 +869,10 @@ def test_any_other_image_is_its_alt_text(dest: str) -> None:
     assert written.text == "Done. ok"
     assert written.dropped == [(f"![ok]({dest})", "image")]
     assert written.ledger.images == set()
+
+
+def test_an_image_of_nothing_but_space_is_gone() -> None:
+    assert write(READ, "So ![ ](https://evil.example/p.png) it is").text == "So it is"
 
 
 def test_an_image_is_no_closing_punctuation() -> None:
@@ -1032,6 +1085,14 @@ def test_a_list_of_markers_with_addresses_counts_by_its_markers() -> None:
     assert write(*THREE, "Do it.\n\nSources: [2](/nope/)").sources == [("b", None, True, "excerpt")]
 
 
+@pytest.mark.parametrize("entry", ["https://evil.example/x", "[Nowhere](/nope/)"])
+def test_what_a_list_names_and_nobody_gave_counts_nothing(entry: str) -> None:
+    written = write(*THREE, f"Do it.\n\nSources:\n- {entry}\n- [2]")
+
+    assert written.text == "Do it."
+    assert [source[0] for source in written.sources] == ["b"]
+
+
 def test_a_list_does_not_count_beside_a_link() -> None:
     written = write(*THREE, "Do [it](/articles/invite/).\n\nSources: [1]")
 
@@ -1140,10 +1201,13 @@ def test_what_is_half_written_when_the_text_breaks_off_is_left_out(text: str, le
 
 def test_an_answer_ends_once() -> None:
     for end in (CitationWriter.close, CitationWriter.stop):
-        writer = CitationWriter(Ledger())
+        ledger = Ledger()
+        writer = CitationWriter(ledger)
         assert writer.feed("So [") == "So"
         end(writer)
+        ended = ledger.changes
         assert writer.close() == writer.stop() == ""
+        assert ledger.changes == ended
 
 
 def test_an_answer_of_nothing_is_nothing() -> None:

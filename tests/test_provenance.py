@@ -208,6 +208,16 @@ def test_documents_of_a_list_stand_between_those_linked_and_those_opened() -> No
     ]
 
 
+def test_what_the_text_links_stands_before_a_list_that_was_named_first() -> None:
+    ledger = Ledger()
+    for document in (A, B):
+        ledger.expose(document, Exposure.EXCERPT)
+    ledger.name_in_list([A])
+    ledger.link(B, B.url)
+
+    assert [source.document for source in ledger.sources()] == [B, A]
+
+
 def test_a_list_counts_only_where_nothing_else_cites() -> None:
     ledger = Ledger()
     ledger.expose(A, Exposure.EXCERPT)

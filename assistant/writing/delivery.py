@@ -108,8 +108,7 @@ class Delivery:
         self._part()
         self.text(piece)
         self._part()
-        if not piece[-1].isspace():
-            self.is_live = live
+        self.is_live = live
 
     def number(self, number: int) -> None:
         """A citation, `[k]`; written once where the same one stands right before it."""

@@ -49,7 +49,7 @@ def _refs(label: str) -> tuple[int, ...]:
     refs: dict[int, None] = {}
     for match in _ITEM.finditer(label):
         first, last = int(match[1]), int(match[2] or match[1])
-        if first and first <= last <= first + LONGEST_RANGE:
+        if first <= last <= first + LONGEST_RANGE:
             refs.update(dict.fromkeys(range(first, last + 1)))
         else:
             refs.update({first: None, last: None})
