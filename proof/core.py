@@ -54,11 +54,33 @@ AT_SITE = (
     "articles.anchors",
 )
 
+NOT_YET = frozenset(
+    f"assistant.{name}"
+    for name in (
+        "agent",
+        "writing.addresses",
+        "writing.delivery",
+        "writing.destinations",
+        "writing.inline",
+        "writing.lines",
+        "writing.reading",
+        "writing.referencelists",
+        "writing.scanner",
+    )
+)
+"""Modules whose survivors nobody has gone through to the end. They are broken when they are
+named, and not by `make proof`; the manual's page on tests lists them."""
+
 
 @functools.cache
 def modules() -> dict[str, Suite]:
     """Each module that is broken, with the tests that have to notice."""
     return dict.fromkeys((*core(), "articles.fusion"), BARE) | dict.fromkeys(AT_SITE, SITE)
+
+
+def required() -> list[str]:
+    """Those that have to pass: every survivor is noticed by now, or explained."""
+    return [module for module in modules() if module not in NOT_YET]
 
 
 def core() -> list[str]:

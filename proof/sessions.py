@@ -14,7 +14,7 @@ import pytest
 PROFILE = "mutants"
 _PLUGINS = ("_hypothesis_pytestplugin", "no:cacheprovider", "no:unraisableexception")
 _FOR_BARE = ("tests.profiles",)
-_FOR_SITE = ("pytest_django",)
+_FOR_SITE = ("pytest_django.plugin",)
 UNTESTED = int(pytest.ExitCode.NO_TESTS_COLLECTED)
 
 _SECONDS = 1.5
@@ -161,6 +161,8 @@ def collect(suite: Suite, files: Sequence[str], use: Callable[[Runner], None]) -
     """Collects the tests of these files in this process and hands them to `use`; pytest's
     exit code. Asserts stay as they are written, and only the plugins that are needed are
     loaded."""
+    # Django's settings are to be read when `conftest.py` has set the environment, not before.
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)
     os.environ |= {"HYPOTHESIS_PROFILE": PROFILE, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     wanted = _FOR_BARE if suite.bare else _FOR_SITE
     arguments = [part for name in (*_PLUGINS, *wanted) for part in ("-p", name)]

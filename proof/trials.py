@@ -202,8 +202,8 @@ def _in_session(
     os.close(writing)
     with open(reading, encoding="utf-8") as lines:
         for line in lines:
-            place, code = line.split()
-            yield int(place), int(code)
+            place, _, ending = line.partition(" ")
+            yield int(place), int(ending)
     _, status = os.waitpid(process, 0)
     if code := os.waitstatus_to_exitcode(status):
         raise SystemExit(f"the tests of {suite.name} could not be collected ({code})")
