@@ -155,12 +155,12 @@ def _trace(
 
 
 def judge(trials: Sequence[Trial], jobs: int) -> Iterator[tuple[int, Verdict]]:
-    """Runs the trials, as many at a time as there are jobs, or one after the other where they
-    share a database; gives each one's place and verdict as it ends."""
+    """Runs the trials, as many at a time as there are jobs; gives each one's place and verdict
+    as it ends."""
     yield from ((n, Verdict.UNTESTED) for n, trial in enumerate(trials) if not trial.tests)
     for suite in dict.fromkeys(trial.suite for trial in trials):
         places = [n for n, trial in enumerate(trials) if trial.tests and trial.suite == suite]
-        yield from _judge(suite, places, trials, jobs if suite.bare else 1)
+        yield from _judge(suite, places, trials, jobs)
 
 
 def _judge(
@@ -175,7 +175,9 @@ def _judge(
             anew.append(quick[number])
         else:
             yield quick[number], _verdict(code, trials[quick[number]])
-    for number, code in forked([functools.partial(_attempt, trials[n]) for n in anew], jobs):
+    for number, code in forked(
+        [functools.partial(_attempt, trials[n]) for n in anew], jobs if suite.bare else 1
+    ):
         yield anew[number], _verdict(code, trials[anew[number]])
 
 
@@ -186,7 +188,8 @@ def _in_session(
     suite: Suite, files: Sequence[str], work: Callable[[Runner], Work], jobs: int
 ) -> Iterator[tuple[int, int]]:
     """Collects the files in a process, and runs the work in forks of it; gives place and exit
-    code of each."""
+    code of each. Those that share a database run one after the other."""
+    jobs = jobs if suite.bare else 1
     reading, writing = os.pipe()
 
     def use(runner: Runner) -> None:
@@ -227,7 +230,7 @@ def _swap_and_run(
 ) -> int:
     _limit_memory()
     changed = functions_changed(whole, trial.code())
-    if not changed or not swap(functions, changed):
+    if changed is None or not swap(functions, changed):
         return _ANEW
     return runner.run(trial.tests, trial.seconds)
 
