@@ -95,19 +95,28 @@ def _servers(*, needed: bool) -> Iterator[None]:
 
 
 def _check_guards(guards: Sequence[Guard], jobs: int) -> bool:
-    trials = [_trial_of_guard(guard) for guard in guards]
-    unnoticed = [guards[n] for n, verdict in judge(trials, jobs) if verdict is not Verdict.KILLED]
+    """Each test has to fail with its guard taken out, and to pass with nothing broken."""
+    whole = list({guard.test: guard for guard in guards}.values())
+    trials = [
+        *(_trial_of_guard(guard, guard.new) for guard in guards),
+        *(_trial_of_guard(guard, guard.old) for guard in whole),
+    ]
+    verdicts = dict(judge(trials, jobs))
+    unnoticed = [g for n, g in enumerate(guards) if verdicts[n] is not Verdict.KILLED]
+    failing = [g for n, g in enumerate(whole, len(guards)) if verdicts[n] is not Verdict.SURVIVED]
     print(f"\n{len(guards)} guards broken by hand, {len(guards) - len(unnoticed)} noticed")
     for guard in unnoticed:
         print(f"  NOT NOTICED  {guard.name} ({guard.test})")
-    return bool(unnoticed)
+    for guard in failing:
+        print(f"  DOES NOT PASS with nothing broken  {guard.test}")
+    return bool(unnoticed or failing)
 
 
-def _trial_of_guard(guard: Guard) -> Trial:
+def _trial_of_guard(guard: Guard, text: str) -> Trial:
     module = called(guard.module)
     path = path_of(module)
     try:
-        source = broken({guard.old: guard.new}, Path(path).read_text(encoding="utf-8"))
+        source = broken({guard.old: text}, Path(path).read_text(encoding="utf-8"))
     except LookupError as error:
         raise SystemExit(f"The guard “{guard.name}” in {path} {error}") from error
     code = functools.partial(compile, source, path, "exec")
