@@ -55,18 +55,25 @@ AT_SITE = (
 )
 
 NOT_YET = frozenset(
-    f"assistant.{name}"
-    for name in (
-        "agent",
-        "writing.addresses",
-        "writing.delivery",
-        "writing.destinations",
-        "writing.inline",
-        "writing.lines",
-        "writing.reading",
-        "writing.referencelists",
-        "writing.scanner",
-    )
+    [
+        "articles.access",
+        "articles.addresses",
+        "articles.anchors",
+        "articles.chunking",
+        "articles.sanitising",
+        "assistant.access",
+        "assistant.agent",
+        "assistant.grounding",
+        "assistant.limits",
+        "assistant.writing.addresses",
+        "assistant.writing.delivery",
+        "assistant.writing.destinations",
+        "assistant.writing.inline",
+        "assistant.writing.lines",
+        "assistant.writing.reading",
+        "assistant.writing.referencelists",
+        "assistant.writing.scanner",
+    ]
 )
 """Modules whose survivors nobody has gone through to the end. They are broken when they are
 named, and not by `make proof`; the manual's page on tests lists them."""
