@@ -1,6 +1,6 @@
 """What `make proof` runs: the core broken in every small way, and long runs of random tests.
 
-Plan an hour or two on two cores. Run it after a change of the citation writer, the ledger or
+It takes long. Run it after a change of the citation writer, the ledger or
 the agent's loop, and before a release.
 """
 
