@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import http.client
+import json
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
 from django.test import Client
 
 from articles import publishing
 from articles.models import Article, ArticleRevision, Category, SlugRedirect, Visibility
+from helpcenter import tokens
 from tests.api_clients import DOCUMENTS, EVERYTHING, MANAGE, TokenClient, editor
 from tests.factories import make_article, make_category
 from tests.test_api_reading import refused
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 
 pytestmark = pytest.mark.django_db
 
@@ -151,6 +153,25 @@ def test_another_kind_of_body_is_refused(writer: TokenClient) -> None:
 def test_a_body_is_read_up_to_a_limit(writer: TokenClient) -> None:
     body = b'{"title": "a", "markdown": "' + b"a" * (8 * 1024 * 1024) + b'"}'
     refused(writer.generic("POST", MANAGE, body, "application/json"), 413, "too_large")
+    assert not Article.objects.exists()
+
+
+def test_a_body_without_its_length_is_not_taken_for_an_empty_one(writer: TokenClient) -> None:
+    chunked = {"transfer-encoding": "chunked"}
+    response = writer.generic("PATCH", MANAGE + "1/", "", "application/json", headers=chunked)
+    refused(response, 411, "length_required")
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_body_in_chunks_is_refused_by_a_real_server(live_site: str) -> None:
+    secret = tokens.create(User.objects.create_superuser("writer"), "pipeline")[1]
+    connection = http.client.HTTPConnection(urlsplit(live_site).netloc, timeout=60)
+    headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    connection.request("POST", MANAGE, iter([b'{"title":', b'"Reset"}']), headers)
+    response = connection.getresponse()
+    assert (response.status, json.load(response)["error"]["code"]) == (411, "length_required")
+    connection.close()
     assert not Article.objects.exists()
 
 

@@ -110,6 +110,14 @@ def test_what_is_no_json_object_of_texts_is_malformed(
     assert (response.status_code, response.json()["error"]["code"]) == (400, "malformed")
 
 
+def test_a_mistyped_field_is_named(client: Client, article: Article) -> None:
+    response = client.post(api(article), {"rating": "negative", "coment": "x"}, JSON)
+    error = response.json()["error"]
+    assert (response.status_code, error["code"]) == (400, "invalid")
+    assert list(error["fields"]) == ["coment"]
+    assert not ArticleFeedback.objects.exists()
+
+
 def test_a_vote_on_what_the_reader_may_not_open_is_not_found(client: Client) -> None:
     hidden = make_article("Hidden", visibility=Visibility.STAFF)
     unknown = client.post("/api/v1/articles/nothing/feedback/", {"rating": "positive"}, JSON)

@@ -1,8 +1,8 @@
 """The OpenAPI schema of the whole API, and the reference page that is made from it.
 
 The page is plain HTML in the site's design: it loads nothing from elsewhere, needs no
-script, and can be searched, printed and read aloud. Swagger UI and ReDoc would need a
-weaker Content-Security-Policy.
+script, and can be searched, printed and read aloud. Swagger UI and ReDoc carry pictures as
+`data:` addresses, which the site's Content-Security-Policy forbids.
 """
 
 from __future__ import annotations

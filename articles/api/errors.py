@@ -37,6 +37,14 @@ class Gone(exceptions.APIException):
     default_detail = _("This article was archived.")
 
 
+class LengthRequired(exceptions.APIException):
+    """A body that comes in chunks. REST framework would take it for an empty one."""
+
+    status_code = 411
+    default_code = "length_required"
+    default_detail = _("Send the body with its Content-Length.")
+
+
 class TooLarge(exceptions.APIException):
     status_code = 413
     default_code = "too_large"

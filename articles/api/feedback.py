@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from articles.access import readable
 from articles.api import examples
+from articles.api.fields import refuse_unknown
 from articles.api.views import View
 from articles.feedback import FeedbackForm, Reason, record
 from articles.models import Rating
@@ -60,10 +61,12 @@ class ArticleFeedbackView(View):
 
 
 def _texts(request: Request) -> dict[str, str]:
-    """The body. Raises `ParseError` for one that is empty or holds something else than texts."""
+    """The body. Raises `ParseError` for one that is empty or holds something else than texts, and
+    `ValidationError` for fields that a vote does not have."""
     data = dict(request.data)
     if request.stream is None or not all(isinstance(one, str) for one in data.values()):
         raise ParseError([_("Expected a JSON object of texts.")])
+    refuse_unknown(data, Vote().fields)
     return data
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -72,9 +73,13 @@ class StrictSerializer(serializers.Serializer[Any]):
     """Refuses fields that it does not know, so that a mistyped name is not ignored."""
 
     def to_internal_value(self, data: Any) -> Any:
-        unknown = set(data) - set(self.fields)
-        if unknown:
-            raise serializers.ValidationError(
-                {name: [_("There is no such field.")] for name in sorted(unknown)}
-            )
+        refuse_unknown(data, self.fields)
         return super().to_internal_value(data)
+
+
+def refuse_unknown(data: Iterable[str], known: Iterable[str]) -> None:
+    """Raises `ValidationError`, which names the fields that are not known."""
+    if unknown := set(data) - set(known):
+        raise serializers.ValidationError(
+            {name: [_("There is no such field.")] for name in sorted(unknown)}
+        )

@@ -45,6 +45,7 @@ REFUSALS = {
     406: ("not_acceptable", "The API answers in JSON only."),
     409: ("conflict", "Something else stands against it."),
     410: ("gone", "It was archived."),
+    411: ("length_required", "The body was sent in chunks, without its `Content-Length`."),
     412: ("stale", "It has changed since it was read."),
     413: ("too_large", "The request is too large."),
     415: ("unsupported_media_type", "The body is not JSON."),
@@ -126,7 +127,7 @@ def _statuses(path: str, method: str, operation: dict[str, Any]) -> Iterator[int
     if operation["operationId"] == "get_article":
         yield 410
     if "requestBody" in operation:
-        yield from (413, 415)
+        yield from (411, 413, 415)
     if path.startswith(MANAGE) or method == "post":
         yield 403
     if path.startswith(MANAGE) and method != "get":

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from articles.access import Reader
 from articles.api.authentication import SessionAuthentication, TokenAuthentication
+from articles.api.errors import LengthRequired
 from articles.api.parsing import LimitedJSONParser
 from articles.api.throttling import RequestThrottle
 from articles.caching import REVALIDATED
@@ -43,6 +44,11 @@ class View(APIView):
         except APIException:
             self.check_throttles(request)
             raise
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if "Transfer-Encoding" in request.headers and "Content-Length" not in request.headers:
+            raise LengthRequired
 
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
