@@ -175,6 +175,13 @@ def test_a_body_in_chunks_is_refused_by_a_real_server(live_site: str) -> None:
     assert not Article.objects.exists()
 
 
+@pytest.mark.parametrize("data", [{"title": "a", "visibility": "\ud800"}, {"\ud800": 1}])
+def test_half_a_character_is_refused_and_not_a_crash(
+    writer: TokenClient, data: dict[str, Any]
+) -> None:
+    refused(writer.generic("POST", MANAGE, json.dumps(data), "application/json"), 400, "invalid")
+
+
 # Who may
 
 

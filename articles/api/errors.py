@@ -161,7 +161,7 @@ def _fields(detail: Any) -> dict[str, list[str]]:
     if not isinstance(detail, Mapping):
         return {}
     named = {name: value for name, value in detail.items() if name != "non_field_errors"}
-    return {str(name): list(_texts(value)) for name, value in named.items()}
+    return {_sayable(name): list(_texts(value)) for name, value in named.items()}
 
 
 def _texts(value: Any) -> Sequence[str]:
@@ -170,7 +170,12 @@ def _texts(value: Any) -> Sequence[str]:
         value = list(value.values())
     if isinstance(value, list | tuple):
         return [text for one in value for text in _texts(one)]
-    return [str(value)]
+    return [_sayable(value)]
+
+
+def _sayable(value: Any) -> str:
+    """What was sent is quoted, and may hold half a character, which no answer can carry."""
+    return str(value).encode(errors="replace").decode()
 
 
 def _headers(refusal: exceptions.APIException) -> dict[str, str]:
