@@ -29,11 +29,15 @@ class Exposure(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as answers name it. `url` None: answers may use it, nobody may open it."""
+    """A document as answers name it. `url` None: answers may use it, nobody may open it.
+
+    `former_urls`: addresses that lead to it as well; a link to one of them is a link to it.
+    """
 
     id: str
     title: str
     url: str | None
+    former_urls: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +179,8 @@ class Ledger:
             record.opened = self._tick()
         if document.url is not None:
             self._by_path[path_key(document.url)] = record
+        for url in document.former_urls:
+            self._by_path.setdefault(path_key(url), record)
         self._given |= addresses_in(text)
         return record.ref
 

@@ -15,7 +15,7 @@ from assistant.prompts import PastCall, PastTurn, build
 from assistant.providers.context import ContextModel, without_tools
 from assistant.providers.refusals import ToolsRefusedError
 from assistant.tools.arguments import SPECS
-from tests.scripted_model import ScriptedModel, calls, says
+from tests.scripted_model import ScriptedModel, call, calls, says
 
 FOUND = json.dumps(
     {
@@ -93,6 +93,13 @@ def test_a_greeting_is_answered_without_a_search() -> None:
     inner = ScriptedModel(says("Hello."))
     read(ContextModel(inner, "context"), prompt("hi there"))
     assert len(inner.requests) == 1
+
+
+def test_calls_of_a_model_that_was_given_no_tools_are_not_run() -> None:
+    inner = ScriptedModel(calls(call("open_article", slug="sso"), text="So [3]."))
+    text, end = read(ContextModel(inner, "context"), with_result(prompt()))
+    assert text == TextDelta("So [3].")
+    assert end.calls == ()  # type: ignore[union-attr]
 
 
 def test_without_tools_at_hand_the_model_is_asked_at_once() -> None:

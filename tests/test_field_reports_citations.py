@@ -392,6 +392,23 @@ def test_b23_a_renamed_article_is_found_at_its_new_address(
     assert client.get("/articles/setup/")["Location"] == "/articles/getting-started/"
 
 
+def test_b23_a_link_to_a_former_address_is_a_source(model: ActingProvider) -> None:
+    moved = make_indexed("Hooves", "How to trim hooves.", slug="hooves")
+    publishing.change_slug(moved, "trimming")
+    make_article("Zebras", body="See [hooves](/articles/hooves/).", slug="zebras")
+    model.calls = [*searched("trim hooves"), *opened("zebras")]
+    model.text = "See [hooves](/articles/hooves/)."
+
+    async def body() -> None:
+        person = await Person.visitor()
+        told = (await person.ask_json("How?")).json()
+        assert told["text"] == "See [hooves](/articles/trimming/)."
+        row = [(source["slug"], source["via"]) for source in told["sources"]]
+        assert row == [("trimming", "excerpt"), ("zebras", "opened")]
+
+    in_loop(body)
+
+
 def test_b25_links_sit_on_their_markers_among_any_letters(model: ActingProvider) -> None:
     make_article("Family plan")
     make_article("你好", slug="hello")

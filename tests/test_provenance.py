@@ -2,6 +2,7 @@
 
 import pytest
 
+from assistant.citations import CitationWriter
 from assistant.provenance import Document, Dropped, Exposure, Ledger, Source
 from assistant.writing.addresses import parse
 
@@ -67,6 +68,19 @@ def test_a_document_keeps_its_newest_title() -> None:
     assert ledger.sources() == [Source(renamed, None, True, "opened")]
     assert ledger.by_address(parse("/articles/reset/")) == renamed
     assert ledger.by_address(parse("/articles/reset-password/")) == renamed
+
+
+def test_a_link_to_a_former_address_is_a_link_to_the_document() -> None:
+    ledger = Ledger()
+    moved = Document("a", "Reset", "/articles/reset/", ("/articles/old/", "/articles/taken/"))
+    ledger.expose(moved, Exposure.EXCERPT, text="See [it](/articles/old/).")
+    taken = Document("b", "Taken", "/articles/taken/")
+    ledger.expose(taken, Exposure.EXCERPT)
+    writer = CitationWriter(ledger)
+
+    assert writer.feed("[it](/articles/old/#how)") + writer.close() == "[it](/articles/reset/#how)"
+    assert ledger.sources() == [Source(moved, None, True, "excerpt")]
+    assert ledger.by_address(parse("/articles/taken/")) == taken
 
 
 @pytest.mark.parametrize(

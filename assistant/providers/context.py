@@ -2,9 +2,9 @@
 
 A `Model` around another one. In place of the model it calls `search_articles` once, so
 that the search stands in the ledger and the record like any other; then it sends the
-passages, numbered, in the text before the question, and no tools. Where the endpoint
-turns out to refuse tools, it goes over to this by itself, for good or until it is told
-otherwise (`learn`).
+passages, numbered, in the text before the question, and no tools; calls that the model makes
+up all the same are not run. Where the endpoint turns out to refuse tools, it goes over to
+this by itself, for good or until it is told otherwise (`learn`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from assistant.agent import (
@@ -70,7 +71,7 @@ class ContextModel:
             return
         async with aclosing(self._inner.stream(without_tools(messages), ())) as events:
             async for event in events:
-                yield event
+                yield replace(event, calls=()) if isinstance(event, Finished) else event
 
 
 def _first_search(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ToolCallRequest | None:

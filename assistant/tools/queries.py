@@ -69,11 +69,10 @@ def find(reader: Reader, language: str, query: str, category: str, cautious: boo
     `cautious`: only what may be quoted without a model's judgement.
     """
     results = _search(reader, language, query, category, SEARCH_ARTICLES, PASSAGES_PER_ARTICLE)
-    found = []
-    for hit in sure(results, _passages(results)) if cautious else results.strong:
-        facts = ArticleFacts.of(hit.article, reader)
+    hits = sure(results, _passages(results)) if cautious else results.strong
+    found = ArticleFacts.of_all((hit.article for hit in hits), reader)
+    for facts, hit in zip(found, hits, strict=True):
         facts.passages = [_read(passage) for passage in hit.passages]
-        found.append(facts)
     return _found(found, results)
 
 
@@ -82,9 +81,9 @@ def find_passages(
 ) -> tuple[Found, list[Candidate]]:
     """How a search went, and passages of many articles, the strongest first, the weak ones too."""
     results = _search(reader, language, query, category, PROMPT_ARTICLES, PROMPT_PASSAGES)
+    found = ArticleFacts.of_all((hit.article for hit in results.hits), reader)
     candidates = []
-    for hit in results.hits:
-        facts = ArticleFacts.of(hit.article, reader)
+    for facts, hit in zip(found, results.hits, strict=True):
         candidates += [Candidate(facts, _read(part), part.strength) for part in hit.passages]
     candidates.sort(key=lambda candidate: -candidate.strength)
     return _found([], results), candidates
@@ -171,7 +170,7 @@ def list_articles(reader: Reader, category: str, page: int) -> Page:
         "category__position", "category__name", "position", "live_revision__title", "pk"
     )
     start = (page - 1) * PAGE_SIZE
-    found = [ArticleFacts.of(article, reader) for article in ordered[start : start + PAGE_SIZE]]
+    found = ArticleFacts.of_all(ordered[start : start + PAGE_SIZE], reader)
     return Page(found, total, pages)
 
 

@@ -104,7 +104,7 @@ def _documents(
 
 def _present(refs: Mapping[str, int], reader: Reader) -> QuerySet[Article]:
     ids = [int(document_id) for document_id in refs if document_id.isdecimal()]
-    return answerable(reader).filter(pk__in=ids)
+    return answerable(reader).filter(pk__in=ids).prefetch_related("old_slugs")
 
 
 def _joined(

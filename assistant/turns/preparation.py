@@ -62,7 +62,8 @@ def load(answer_id: uuid.UUID, reader: Reader, model: Model) -> Loaded:
     """Asks the database: for what the turn starts with, and for what is known of the model."""
     tools_refused.recall(model)
     answer = Answer.objects.get(pk=answer_id)
-    page = answerable(reader).filter(pk=answer.article_id).first() if answer.article_id else None
+    articles = answerable(reader).prefetch_related("old_slugs")
+    page = articles.filter(pk=answer.article_id).first() if answer.article_id else None
     if page is not None:
         give_references(answer.conversation_id, [str(page.pk)])
     return Loaded(
