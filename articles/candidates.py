@@ -155,7 +155,7 @@ def find(query: Analysed, vector: QueryVector | None, scope: Scope) -> list[Cand
     """The candidates in fused order. Without a `vector`, by words alone."""
     lexical = _by_words(query, scope) if query.words else _NOTHING
     dense = _by_meaning(vector, scope, is_large=query.is_large) if vector else _NOTHING
-    both = "lexical FULL JOIN dense USING (id) JOIN articles_passage p USING (id)", []
+    both: Sql = ("lexical FULL JOIN dense USING (id) JOIN articles_passage p USING (id)", [])
     return _in_fused_order(_candidates(query, vector, lexical, dense, both))
 
 

@@ -10,7 +10,7 @@ from articles import publishing
 from articles.access import ANONYMOUS, Reader
 from articles.explaining import Explanation, Reason, Verdict, explain, explanation, in_words
 from articles.models import Article, Passage, Status, SynonymGroup, Visibility
-from articles.search import search
+from articles.search import run, search
 from tests.factories import make_article, make_category
 from tests.search_index import index, make_indexed
 
@@ -310,7 +310,7 @@ def test_an_article_in_a_language_searched_later_is_told_so(
 
 def test_passages_that_go_meanwhile_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     article = make_indexed("Reset your password", "Open Settings.")
-    original = explanation.run
+    original = run
 
     def run_and_delete(*arguments: Any, **options: Any) -> Any:
         done = original(*arguments, **options)

@@ -92,7 +92,7 @@ class RetrievalForm(forms.Form):
         )
         article = self.fields["article"]
         widget = AutocompleteSelect(Passage._meta.get_field("article"), site)
-        widget.choices = article.widget.choices  # type: ignore[attr-defined]
+        widget.choices = article.widget.choices
         widget.is_required = False
         article.widget = widget
 
