@@ -20,7 +20,7 @@ from helpcenter.models import SiteSettings
 from helpcenter.visitors import ensure_visitor
 
 MODULES = (
-    *("composer", "conversations", "http", "morph", "panel", "prose"),
+    *("composer", "conversations", "http", "morph", "opened", "panel", "prose"),
     *("sources", "stream", "suggest", "tip", "turn"),
 )
 """What chat.js and page.js import: named in the page, so that they load at once."""

@@ -66,14 +66,15 @@ class Step:
 
 def steps(report: Path) -> list[Step]:
     python = sys.executable
-    pytest = [python, "-m", "pytest", "--quiet", "--cov", "--cov-append", "--cov-report="]
+    pytest = [python, "-m", "pytest", "--quiet"]
+    measured = [*pytest, "--cov", "--cov-append", "--cov-report="]
     return [
         Step("ruff check", [python, "-m", "ruff", "check", "."]),
         Step("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
         Step("mypy", [python, "-m", "mypy"]),
         Step("migrations", [python, "manage.py", "makemigrations", "--check", "--dry-run"]),
-        Step("fast tests", [*pytest, "-n", "2", "-m", "not slow and not browser"]),
-        Step("slow tests", [*pytest, "-m", "slow and not browser"]),
+        Step("fast tests", [*measured, "-n", "2", "-m", "not slow and not browser"]),
+        Step("slow tests", [*measured, "-m", "slow and not browser"]),
         Step("browser tests", [*pytest, "-m", "browser"]),
         Step("coverage", [python, "-m", "coverage", "report", f"--fail-under={COVERAGE_FLOOR}"]),
         Step("coverage data", [python, "-m", "coverage", "json", "--quiet", "-o", str(report)]),
