@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import snowballstemmer
 
@@ -100,12 +100,12 @@ def base_language(language: str) -> str:
 def tokens(text: str, language: str) -> list[Token]:
     """The words of a passage in order, with every form that a query may ask for."""
     words = _words(text, base_language(language))
-    return [Token(position, word.every_form()) for position, word in enumerate(words, start=1)]
+    return [Token(position, word.every_form) for position, word in enumerate(words, start=1)]
 
 
 def query_terms(text: str, language: str) -> list[list[str]]:
     """The terms of a query, word by word in order: one form of each, compounds whole as well."""
-    return [word.query_form() for word in _words(text, base_language(language))]
+    return [list(word.query_form) for word in _words(text, base_language(language))]
 
 
 def fold(text: str) -> str:
@@ -129,22 +129,24 @@ def without_accents(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(kept)).translate(_STROKES)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Word:
-    """A folded word, and the compound that begins with it, if one does."""
+    """A folded word, and the compound that begins with it, if one does. Made once for many."""
 
     text: str
     language: str
     compound: str = ""
     whole: bool = False
 
+    @cached_property
     def every_form(self) -> tuple[str, ...]:
         bare = without_accents(self.text)
-        return tuple(dict.fromkeys([*self.query_form(), self._stemmed(bare)]))
+        return tuple(dict.fromkeys([*self.query_form, self._stemmed(bare)]))
 
-    def query_form(self) -> list[str]:
+    @cached_property
+    def query_form(self) -> tuple[str, ...]:
         form = without_accents(self._stemmed(self.text))
-        return [form, self.compound] if self.compound else [form]
+        return (form, self.compound) if self.compound else (form,)
 
     def _stemmed(self, text: str) -> str:
         return text if self.whole else _stem(text, self.language)
@@ -152,7 +154,6 @@ class _Word:
 
 def _words(text: str, language: str) -> Iterator[_Word]:
     """The words of a text without the stop words of its language."""
-    stop_words = STOP_WORDS.get(language, frozenset())
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         if match["unspaced"]:
             yield from (_Word(pair, language, whole=True) for pair in _pairs(match["unspaced"]))
@@ -160,19 +161,25 @@ def _words(text: str, language: str) -> Iterator[_Word]:
             yield _Word(match["sign"].casefold(), language, whole=True)
         else:
             for chunk in _SENTENCE_END.split(match["word"]):
-                yield from _parts(chunk, language, stop_words)
+                # A word of endless length is one of a kind: not worth its memory.
+                parts = _parts if len(chunk) <= LONGEST_TERM else _parts.__wrapped__
+                yield from parts(chunk, language)
 
 
-def _parts(chunk: str, language: str, stop_words: frozenset[str]) -> Iterator[_Word]:
+@lru_cache(maxsize=20_000)
+def _parts(chunk: str, language: str) -> tuple[_Word, ...]:
     """The words of `chunk`, which may be a compound; the first carries the whole of it."""
+    stop_words = STOP_WORDS.get(language, frozenset())
+    words: list[_Word] = []
     parts = [part for part in _JOINER.split(fold(chunk)) if part]
     joined = "".join(parts)[:LONGEST_TERM] if len(parts) > 1 else ""
     compound = without_accents(_stem(joined, language))
     for part in parts:
         for word in _without_apostrophes(part, stop_words):
             if compound or word not in stop_words:
-                yield _Word(word[:LONGEST_TERM], language, compound)
+                words.append(_Word(word[:LONGEST_TERM], language, compound))
                 compound = ""
+    return tuple(words)
 
 
 def _without_apostrophes(part: str, stop_words: frozenset[str]) -> list[str]:

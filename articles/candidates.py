@@ -22,15 +22,13 @@ from articles.calibration import Scale
 from articles.models import Article, IndexState, Term
 from articles.relevance import Word
 from articles.searchable import quoted
+from articles.vector_index import EXACT_ROWS
 
 PER_LIST = 100
 """Passages that each of the two lists contributes."""
 
 COMMON_ROWS = 5_000
 """Terms join the candidates, rarest first, until they stand in so many passages together."""
-
-EXACT_ROWS = 5_000
-"""Up to so many passages in scope, cosines are computed one by one: exact, and as quick."""
 
 EVERY_ROW = 2**62
 """For `PER_LIST` and `COMMON_ROWS`: nothing is left out."""

@@ -16,8 +16,8 @@ from django.db.models import Count
 from django.utils import timezone
 
 from articles import embeddings, vector_index
-from articles.candidates import EXACT_ROWS
 from articles.models import Article, IndexEntry, Passage, Status
+from articles.vector_index import EXACT_ROWS
 
 PATIENCE = timedelta(minutes=15)
 """How long the first articles may take to appear in the index."""

@@ -87,8 +87,14 @@ class LocalEmbedder:
         self.dimensions = dimensions
 
     def embed(self, texts: Sequence[str], *, patient: bool = False) -> list[list[float]]:
-        vectors = _wordllama().embed([text[:LONGEST_TEXT] for text in texts], batch_size=BATCH)
-        return [_unit(vector) for vector in vectors.tolist()]
+        # A batch is as wide as its longest text: alike ones together take half the time.
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        cut = [texts[place][:LONGEST_TEXT] for place in order]
+        vectors = _wordllama().embed(cut, batch_size=BATCH)
+        lengths = (vectors**2).sum(axis=1, keepdims=True) ** 0.5
+        lengths[lengths == 0] = 1
+        by_place = dict(zip(order, (vectors / lengths).tolist(), strict=True))
+        return [by_place[place] for place in range(len(texts))]
 
 
 _loading = threading.Lock()

@@ -12,7 +12,16 @@ from celery import shared_task
 from django.core.cache import cache
 from django.db.models import Sum
 
-from articles import frequencies, indexing, outskirts, search_log, spelling
+from articles import (
+    embeddings,
+    frequencies,
+    indexing,
+    outskirts,
+    search_log,
+    spelling,
+    vector_index,
+)
+from articles.indexing import Outcome
 from articles.models import IndexEntry, IndexState, Passage
 
 logger = logging.getLogger(__name__)
@@ -54,18 +63,26 @@ def index_stale() -> int:
     """
     for article_id in indexing.orphaned().values_list("pk", flat=True)[:PER_RUN]:
         indexing.withdraw(article_id)
-    article_ids = list(indexing.stale().values_list("pk", flat=True)[:PER_RUN])
-    for count, article_id in enumerate(article_ids, start=1):
-        try:
-            outcome = indexing.index_article(article_id)
-        except Exception:
-            logger.exception("article_not_indexed", extra={"article_id": article_id})
-            continue
-        if outcome.lacks_vectors:
+    count = 0
+    for batch in indexing.batches(indexing.stale()[:PER_RUN]):
+        outcomes = _index_each(batch)
+        count += len(batch)
+        if any(outcome.lacks_vectors for outcome in outcomes):
             return count
-    if article_ids:
+    if count:
         _recount_if_grown()
-    return len(article_ids)
+    return count
+
+
+def _index_each(batch: list[int]) -> list[Outcome]:
+    """Index a batch; where one of it fails, the others one by one."""
+    try:
+        return list(indexing.index_articles(batch).values())
+    except Exception:
+        if len(batch) == 1:
+            logger.exception("article_not_indexed", extra={"article_id": batch[0]})
+            return []
+    return [outcome for article_id in batch for outcome in _index_each([article_id])]
 
 
 @shared_task(soft_time_limit=600, time_limit=630)
@@ -77,6 +94,8 @@ def recount_terms() -> dict[str, int]:
     counts = frequencies.recount()
     spelling.collect()
     outskirts.measure()
+    if _vector_index_is_due():
+        build_vector_index.delay()
     return counts
 
 
@@ -84,6 +103,21 @@ def recount_terms() -> dict[str, int]:
 def forget_searches() -> int:
     """Delete the records of searches that are older than they may get. Returns how many."""
     return search_log.forget()
+
+
+@shared_task(soft_time_limit=3_600, time_limit=3_630)
+def build_vector_index() -> bool:
+    """Build the vector index of the model in use, if it is missing and another does not already."""
+    embedder = embeddings.active()
+    return embedder is not None and vector_index.build(embedder)
+
+
+def _vector_index_is_due() -> bool:
+    try:
+        embedder = embeddings.active()
+    except embeddings.EmbeddingError:
+        return False
+    return embedder is not None and vector_index.is_due(embedder)
 
 
 def _counts_are_old() -> bool:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
+from articles import vector_index
 from articles.access import ANONYMOUS
 from articles.management.commands import import_articles as command
 from articles.models import Article
@@ -45,6 +47,22 @@ def test_a_fresh_import_can_be_searched_when_the_command_ends(tmp_path: Path) ->
 
     results = search("reset password", reader=ANONYMOUS)
     assert [hit.article.title for hit in results.hits][:1] == ["Reset your password"]
+
+
+def test_a_bulk_import_ends_with_the_vector_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Rows that wait for a check at the commit are in a test's way, not in an import's.
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    monkeypatch.setattr(vector_index, "EXACT_ROWS", 1)
+    write(tmp_path, {"a.md": "# One\n\nText."})
+    import_articles(tmp_path)
+    assert vector_index.indexes() == {}
+
+    write(tmp_path, {"b.md": "# Two\n\nText."})
+    import_articles(tmp_path)
+    assert list(vector_index.indexes().values()) == [True]
 
 
 def test_images_are_counted(tmp_path: Path, media: Path) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import connection
 from kombu.exceptions import OperationalError
 
-from articles import indexing, publishing, tasks
+from articles import embeddings, indexing, publishing, tasks, vector_index
 from articles.embeddings import EmbeddingError, HashedEmbedder
 from articles.models import Article, IndexEntry, IndexState, Passage, Status
 from articles.signals import article_published
@@ -62,14 +63,14 @@ def test_one_that_fails_does_not_keep_the_others_waiting(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     bad, good = make_article("Bad", body="Text."), make_article("Good", body="Text.")
-    index_article = indexing.index_article
+    index_articles = indexing.index_articles
 
-    def fail_for_one(article_id: int) -> Any:
-        if article_id == bad.pk:
+    def fail_for_one(article_ids: list[int]) -> Any:
+        if bad.pk in article_ids:
             raise ValueError("broken")
-        return index_article(article_id)
+        return index_articles(article_ids)
 
-    monkeypatch.setattr(indexing, "index_article", fail_for_one)
+    monkeypatch.setattr(indexing, "index_articles", fail_for_one)
     assert tasks.index_stale() == 2
     assert rows(good)
     assert "article_not_indexed" in caplog.text
@@ -84,6 +85,7 @@ def test_a_dead_endpoint_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
         raise EmbeddingError("gone")
 
     monkeypatch.setattr(HashedEmbedder, "embed", fail)
+    monkeypatch.setattr(indexing, "BATCH", 1)
     assert tasks.index_stale() == 1
     assert IndexEntry.objects.count() == 1
 
@@ -123,6 +125,38 @@ def test_a_young_index_asks_for_a_count_once(monkeypatch: pytest.MonkeyPatch) ->
     third = Article.objects.create(title="Three")
     tasks.index_article(third.pk)
     assert len(asked) == 1
+
+
+def test_the_vector_index_is_built_when_the_count_finds_that_it_is_due(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(tasks.build_vector_index, "delay", lambda: asked.append(True))
+    monkeypatch.setattr(vector_index, "EXACT_ROWS", 1)
+    embedder = embeddings.active()
+    assert embedder is not None
+
+    indexing.index_article(make_article("One").pk)
+    tasks.recount_terms()
+    assert asked == []
+
+    indexing.index_article(make_article("Two").pk)
+    tasks.recount_terms()
+    assert asked == [True]
+
+    # A vector's row is written in this test's transaction: an index cannot be built behind it.
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    assert tasks.build_vector_index()
+    assert not tasks.build_vector_index()
+    assert not vector_index.is_due(embedder)
+
+    settings.EMBEDDING_BACKEND = "off"
+    assert not tasks.build_vector_index()
+    settings.EMBEDDING_BACKEND, settings.EMBEDDING_DIMENSIONS = "local", 768
+    indexing.index_article(make_article("Three").pk)
+    tasks.recount_terms()
+    assert asked == [True]
 
 
 def test_the_schedule_names_tasks_that_exist_and_none_runs_for_ever() -> None:

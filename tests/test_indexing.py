@@ -263,3 +263,48 @@ def test_contradicting_settings_leave_what_vectors_there_are(settings: Any) -> N
     assert set(Passage.objects.values_list("embedding_model", flat=True)) == {"hashed-256"}
     with pytest.raises(EmbeddingError, match="makes 256 dimensions"):
         embeddings.active()
+
+
+# Several at once
+
+
+def test_several_articles_are_indexed_together_each_with_an_outcome_of_its_own() -> None:
+    known = make_indexed("Known", SECTIONS)
+    new = make_article("New", body=SECTIONS, language="de")
+    draft = make_article("Draft", publish=False)
+
+    outcomes = indexing.index_articles([known.pk, new.pk, draft.pk, 404])
+
+    statuses = {article_id: outcome.status for article_id, outcome in outcomes.items()}
+    assert statuses == {
+        known.pk: "unchanged", new.pk: "indexed", draft.pk: "withdrawn", 404: "missing",
+    }  # fmt: skip
+    assert (outcomes[new.pk].written, outcomes[known.pk].kept) == (3, 3)
+    assert set(IndexEntry.objects.values_list("article", flat=True)) == {known.pk, new.pk}
+
+
+def test_equal_passages_of_different_articles_both_get_vectors() -> None:
+    twins = [make_article("Twin", body="The same text.") for _twin in range(2)]
+    indexing.index_articles([twin.pk for twin in twins])
+    assert Passage.objects.filter(embedding__isnull=False).count() == 2
+
+
+def test_what_copies_badly_is_stored_as_it_is() -> None:
+    text = "A\\tab \\N, {braces, \"quotes\"} and 'more'\nunder it \t."
+    article = make_indexed('C:\\new "title"', f"## {{a, b}} \\\n\n    {text}")
+    (passage,) = Passage.objects.filter(article=article)
+    assert "\\N, {braces" in passage.text
+    assert passage.heading_path == ["{a, b} \\"]
+
+
+def test_a_batch_is_no_larger_than_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = [5, 5, 5, 100, 1, 1]
+    made = [make_article(f"A{place}", body="x" * size) for place, size in enumerate(sizes)]
+    monkeypatch.setattr(indexing, "BATCH", 2)
+    monkeypatch.setattr(indexing, "BATCH_CHARACTERS", 50)
+
+    ids_by_batch = list(indexing.batches(Article.objects.order_by("pk")))
+
+    first = made[0].pk
+    assert [[pk - first for pk in batch] for batch in ids_by_batch] == [[0, 1], [2], [3], [4, 5]]
+    assert list(indexing.batches(Article.objects.none())) == []

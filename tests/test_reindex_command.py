@@ -8,6 +8,7 @@ from datetime import timedelta
 from io import StringIO
 from typing import Any
 
+import psycopg
 import pytest
 from django.core import checks
 from django.core.management import CommandError, call_command
@@ -68,16 +69,17 @@ def test_it_indexes_counts_and_builds_the_vector_index() -> None:
 def test_an_interrupted_run_is_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         make_article(f"A{number}", body="apple")
-    index_article = indexing.index_article
+    index_articles = indexing.index_articles
     done: list[int] = []
 
-    def stop_after_one(article_id: int) -> Any:
+    def stop_after_one(article_ids: list[int]) -> Any:
         if done:
             raise KeyboardInterrupt
-        done.append(article_id)
-        return index_article(article_id)
+        done.extend(article_ids)
+        return index_articles(article_ids)
 
-    monkeypatch.setattr(indexing, "index_article", stop_after_one)
+    monkeypatch.setattr(indexing, "BATCH", 1)
+    monkeypatch.setattr(indexing, "index_articles", stop_after_one)
     with pytest.raises(KeyboardInterrupt):
         reindex()
     monkeypatch.undo()
@@ -157,6 +159,19 @@ def test_an_endpoint_that_dies_on_the_way_is_reported(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_while_another_process_builds_there_is_nothing_to_do() -> None:
+    make_indexed("One", "apple")
+    with psycopg.connect(**connection.get_connection_params() | {"cursor_factory": None}) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [vector_index.LOCK])
+        assert not vector_index.build(model())
+    assert vector_index.build(model())
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW maintenance_work_mem")
+        assert cursor.fetchone() == ("64MB",)
+        cursor.execute(f"DROP INDEX {vector_index.index_name(model())}")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_it_runs_as_a_command_of_its_own() -> None:
     make_article("One", body="apple")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
-from articles import frequencies, indexing, outskirts, spelling
+from articles import embeddings, frequencies, indexing, outskirts, spelling, vector_index
 from articles.importing.documents import Document, Options, read_documents
 from articles.importing.links import Follower, Pages
 from articles.importing.media import Pictures
@@ -23,7 +23,8 @@ from articles.models import Article, Status
 logger = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done (`read`, `store`, `index`), how far it is, how far it goes."""
+"""Called with what is being done (`read`, `store`, `index`, `build`), how far it is, and how far
+it goes."""
 
 
 def import_articles(
@@ -124,13 +125,25 @@ class _Import:
 
     def _index(self) -> None:
         """What was published is searchable when the import ends."""
-        for number, (article_id, path) in enumerate(self.to_index.items(), start=1):
-            outcome = indexing.index_article(article_id)
-            self.report.passages += outcome.written + outcome.kept
-            if outcome.error:
-                self.report.add(Kind.NOTE, path, outcome.error)
-            self.progress("index", number, len(self.to_index))
+        done = 0
+        for batch in indexing.batches(Article.objects.filter(pk__in=self.to_index).order_by("pk")):
+            for article_id, outcome in indexing.index_articles(batch).items():
+                self.report.passages += outcome.written + outcome.kept
+                if outcome.error:
+                    self.report.add(Kind.NOTE, self.to_index[article_id], outcome.error)
+            done += len(batch)
+            self.progress("index", done, len(self.to_index))
         if self.to_index:
             frequencies.recount()
             outskirts.measure()
             spelling.collect()
+            self._build_vector_index()
+
+    def _build_vector_index(self) -> None:
+        """A bulk import ends with the vector index that searches among so many passages need."""
+        with suppress(embeddings.EmbeddingError):
+            embedder = embeddings.active()
+            if embedder is not None and vector_index.is_due(embedder):
+                self.progress("build", 0, 1)
+                vector_index.build(embedder)
+                self.progress("build", 1, 1)

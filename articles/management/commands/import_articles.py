@@ -13,7 +13,12 @@ from articles import demo
 from articles.importing import CannotImportError, Options, import_articles
 from articles.importing.summary import problem_lines, summary_lines
 
-STAGES = {"read": "Reading", "store": "Storing", "index": "Indexing"}
+STAGES = {
+    "read": "Reading",
+    "store": "Storing",
+    "index": "Indexing",
+    "build": "Building the vector index",
+}
 
 
 class Command(BaseCommand):

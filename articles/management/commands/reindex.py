@@ -56,15 +56,18 @@ class Command(BaseCommand):
         return embedder
 
     def _index_stale(self) -> list[str]:
-        article_ids = list(indexing.stale().values_list("pk", flat=True))
+        total = indexing.stale().count()
         problems = []
-        with tqdm(article_ids, "Indexing", unit=" articles", file=sys.stderr, disable=None) as bar:
-            for article_id in bar:
-                outcome = indexing.index_article(article_id)
-                if outcome.error:
-                    title = Article.objects.values_list("title", flat=True).get(pk=article_id)
-                    problems.append(f"{title}: {outcome.error}")
-        self.stdout.write(f"{len(article_ids)} articles indexed.")
+        with tqdm(
+            total=total, desc="Indexing", unit=" articles", file=sys.stderr, disable=None
+        ) as bar:
+            for batch in indexing.batches(indexing.stale()):
+                for article_id, outcome in indexing.index_articles(batch).items():
+                    if outcome.error:
+                        title = Article.objects.values_list("title", flat=True).get(pk=article_id)
+                        problems.append(f"{title}: {outcome.error}")
+                bar.update(len(batch))
+        self.stdout.write(f"{total} articles indexed.")
         return problems
 
     def _build(self, embedder: embeddings.Embedder) -> None:
