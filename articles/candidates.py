@@ -9,6 +9,7 @@ reader may, by the articles' own rows, and only at passages of live revisions.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -37,6 +38,9 @@ MOST_WORDS = 48
 """Words of a query that count: its rarest ones."""
 
 
+Sql = tuple[str, list[Any]]
+
+
 @dataclass(frozen=True)
 class Scope:
     """Where to look: articles by the gate of `articles.access`, a language, categories."""
@@ -45,21 +49,40 @@ class Scope:
     language: str
     categories: tuple[int, ...] | None = None
 
-    def live(self) -> tuple[str, list[Any]]:
+    def filters(self) -> Sql:
+        """SQL on a passage `p`: language and categories. The gate is not in it: whoever reads
+        rows by it joins `gate`, or takes `condition`."""
+        if self.categories is None:
+            return "p.language = %s", [self.language]
+        return "p.language = %s AND p.category_id = ANY(%s)", [self.language, list(self.categories)]
+
+    def condition(self) -> Sql:
+        """SQL on a passage `p`, the gate included."""
+        filters, values = self.filters()
+        live, parameters = self.live
+        return f"{filters} AND p.revision_id IN ({live})", [*values, *parameters]
+
+    @cached_property
+    def live(self) -> Sql:
         """SQL that gives the live revisions of the articles the gate lets through."""
         live = self.articles.order_by().values("live_revision")
         sql, parameters = live.query.sql_with_params()
         return sql, list(parameters)
 
-    def condition(self) -> tuple[str, list[Any]]:
-        """SQL on a passage `p`, and its parameters."""
-        live_sql, parameters = self.live()
-        condition = f"p.language = %s AND p.revision_id IN ({live_sql})"
-        values = [self.language, *parameters]
-        if self.categories is not None:
-            condition += " AND p.category_id = ANY(%s)"
-            values.append(list(self.categories))
-        return condition, values
+    def gate(self, passage: str) -> Sql:
+        """SQL of a join that keeps those rows of `passage` that the gate lets through.
+
+        Row by row, as they are asked for: a list ends after its first hundred, and reading
+        all articles to look a hundred up took longer than the rest of the search.
+        """
+        sql, parameters = self.live
+        join = f"""
+            CROSS JOIN LATERAL (
+                SELECT FROM ({sql}) AS live (revision)
+                WHERE live.revision = {passage}.revision_id LIMIT 1
+            ) AS gate
+        """
+        return join, parameters
 
 
 @dataclass(frozen=True)
@@ -151,8 +174,8 @@ def _side_by_side(phrase: synonyms.Phrase, label: str) -> str:
 
 def find(query: Analysed, vector: QueryVector | None, scope: Scope) -> list[Candidate]:
     """The candidates in fused order. Without a `vector`, by words alone."""
-    lexical = _by_words(query, scope) if query.words else _NOTHING
-    dense = _by_meaning(vector, scope, is_large=query.is_large) if vector else _NOTHING
+    lexical = by_words(query, scope) if query.words else _NOTHING
+    dense = by_meaning(vector, scope, is_large=query.is_large) if vector else _NOTHING
     both: Sql = ("lexical FULL JOIN dense USING (id) JOIN articles_passage p USING (id)", [])
     return _in_fused_order(_candidates(query, vector, lexical, dense, both))
 
@@ -165,9 +188,9 @@ def standing(
 
     Slow: compares everything in scope. For people who ask about one article.
     """
-    lexical = _by_words(query, scope, EVERY_ROW, EVERY_ROW) if query.words else _NOTHING
-    dense = _by_meaning(vector, scope, is_large=False, most=EVERY_ROW) if vector else _NOTHING
-    live, parameters = scope.live()
+    lexical = by_words(query, scope, EVERY_ROW, EVERY_ROW) if query.words else _NOTHING
+    dense = by_meaning(vector, scope, is_large=False, most=EVERY_ROW) if vector else _NOTHING
+    live, parameters = scope.live
     own = f"""
         articles_passage p LEFT JOIN lexical USING (id) LEFT JOIN dense USING (id)
         WHERE p.article_id = %s AND p.revision_id IN ({live})
@@ -205,42 +228,62 @@ def _candidate(row: tuple[Any, ...], vector: QueryVector | None) -> Candidate:
     return Candidate(passage_id, lexical_rank, dense_rank, cosine, score)
 
 
-Sql = tuple[str, list[Any]]
-
 _NOTHING: Sql = ("SELECT NULL::bigint AS id, NULL::bigint AS rank WHERE false", [])
 
 
-def _by_words(
+def by_words(
     query: Analysed, scope: Scope, most_rows: int | None = None, most: int | None = None
 ) -> Sql:
-    """The `most` passages with the highest BM25 score. Exact where `most_rows`, by default
-    COMMON_ROWS, is more than there are."""
+    """SQL of the `most` passages with the highest BM25 score: id, distance, rank. Exact where
+    `most_rows`, by default COMMON_ROWS, is more than there are."""
     chosen = " | ".join(map(any_of, picking(query, most_rows)))
-    condition, values = scope.condition()
-    sql = f"""
-        SELECT p.id, row_number() OVER (ORDER BY p.bm25 <#> %s, p.id) AS rank
-        FROM articles_passage p
-        WHERE p.terms @@ %s::tsquery AND {condition}
-        ORDER BY rank LIMIT {most or PER_LIST}
-    """  # noqa: S608
-    return sql, [_sparse(query), chosen, *values]
+    wanted: Sql = ("p.terms @@ %s::tsquery", [chosen])
+    return _nearest(("p.bm25 <#> %s", [_sparse(query)]), wanted, scope, most or PER_LIST)
 
 
-def _by_meaning(
+def by_meaning(
     vector: QueryVector, scope: Scope, *, is_large: bool, most: int | None = None
 ) -> Sql:
-    """The `most` passages with the nearest vectors."""
-    condition, values = scope.condition()
-    distance, point = _distance(vector)
+    """SQL of the `most` passages with the nearest vectors: id, distance, rank. Exact where the
+    index, or the scope, is not large."""
+    distance, has_vector = _distance(vector), ("p.embedding_model = %s", [vector.model])
+    if is_large and not _is_small(vector.model, scope):
+        return _nearest_by_index(distance, has_vector, scope, most or PER_LIST)
+    return _nearest(distance, has_vector, scope, most or PER_LIST)
+
+
+def _nearest(distance: Sql, wanted: Sql, scope: Scope, most: int) -> Sql:
+    """The passages at the least distance: all that are wanted are compared."""
+    filters, values = scope.filters()
+    gate, parameters = scope.gate("compared")
     # Adding nothing keeps the planner from an approximate index where exact is quick.
-    order = distance if is_large and not _is_small(vector.model, scope) else f"{distance} + 0"
-    sql = f"""
-        SELECT id, row_number() OVER (ORDER BY distance, id) AS rank FROM (
-            SELECT p.id, {distance} AS distance FROM articles_passage p
-            WHERE p.embedding_model = %s AND {condition} ORDER BY {order} LIMIT {most or PER_LIST}
-        ) AS nearest
+    compared = f"""
+        SELECT p.id, p.revision_id, ({distance[0]}) + 0 AS distance FROM articles_passage p
+        WHERE {wanted[0]} AND {filters} ORDER BY distance, p.id
     """  # noqa: S608
-    return sql, [*point, vector.model, *values, *point]
+    sql = f"""
+        SELECT compared.id, compared.distance FROM ({compared}) AS compared {gate}
+        ORDER BY compared.distance, compared.id LIMIT {most}
+    """  # noqa: S608
+    return _numbered((sql, [*distance[1], *wanted[1], *values, *parameters]))
+
+
+def _nearest_by_index(distance: Sql, wanted: Sql, scope: Scope, most: int) -> Sql:
+    """The passages at the least distance, as the vector index gives them: nearly in order,
+    until there are enough."""
+    filters, values = scope.filters()
+    gate, parameters = scope.gate("p")
+    sql = f"""
+        SELECT p.id, {distance[0]} AS distance FROM articles_passage p {gate}
+        WHERE {wanted[0]} AND {filters} ORDER BY {distance[0]} LIMIT {most}
+    """  # noqa: S608
+    return _numbered((sql, [*distance[1], *parameters, *wanted[1], *values, *distance[1]]))
+
+
+def _numbered(nearest: Sql) -> Sql:
+    sql, values = nearest
+    rank = "row_number() OVER (ORDER BY distance, id) AS rank"
+    return f"SELECT id, distance, {rank} FROM ({sql}) AS nearest", values  # noqa: S608
 
 
 def _is_small(model: str, scope: Scope) -> bool:

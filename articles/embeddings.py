@@ -14,7 +14,9 @@ import math
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -50,6 +52,8 @@ class Embedder(Protocol):
 def active() -> Embedder | None:
     """The embedder that the settings name, None for `off`. Raises EmbeddingError where
     they contradict each other."""
+    if _is_without.get():
+        return None
     return _embedder(
         settings.EMBEDDING_BACKEND,
         settings.EMBEDDING_MODEL,
@@ -57,6 +61,19 @@ def active() -> Embedder | None:
         settings.OPENAI_BASE_URL,
         settings.OPENAI_API_KEY,
     )
+
+
+_is_without: ContextVar[bool] = ContextVar("is_without_embeddings", default=False)
+
+
+@contextmanager
+def without() -> Iterator[None]:
+    """Inside, there is no embedder: what search by words alone comes to can be tried."""
+    token = _is_without.set(True)
+    try:
+        yield
+    finally:
+        _is_without.reset(token)
 
 
 @lru_cache(maxsize=8)

@@ -19,7 +19,6 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Length
 from django.utils import timezone
 from pgvector import HalfVector
-from psycopg import sql
 
 from articles import embeddings
 from articles.analysis import base_language
@@ -317,10 +316,8 @@ def _store(changes: Sequence[_Rows]) -> None:
 def _copy(rows: Sequence[Passage]) -> None:
     """Insert rows by COPY: an INSERT of so many long values costs three times the CPU."""
     fields = [field for field in Passage._meta.concrete_fields if not field.primary_key]
-    columns = sql.SQL(", ").join(sql.Identifier(field.column) for field in fields)
-    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
-        sql.Identifier(Passage._meta.db_table), columns
-    )
+    columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
+    statement = f"COPY {Passage._meta.db_table} ({columns}) FROM STDIN"
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in rows:
             values = (getattr(row, field.attname) for field in fields)

@@ -69,19 +69,27 @@ class Judgement:
     parts: Mapping[str, float] = field(default_factory=dict, compare=False)
 
 
-def judge(words: Sequence[Word], pairs: Sequence[tuple[int, int]], evidence: Evidence) -> Judgement:
-    """Weigh a passage's evidence for a query of these words, some of which follow each other."""
-    total = sum(word.idf for word in words)
-    parts: dict[str, float] = {}
-    if evidence.cosine is not None:
-        parts["cosine"] = evidence.cosine
-    if total:
-        parts["saturation"] = min(1.0, evidence.bm25 / (total * (K1 + 1)))
-        parts["phrases"] = _phrase_share(words, pairs, evidence.phrases)
-        parts["title"] = _share(words, evidence.title, total)
-    strength = _strength(parts)
-    coverage = _share(words, evidence.words, total) if total else 0.0
-    return Judgement(strength, coverage, strength >= FLOOR, parts)
+class Judge:
+    """Weighs passages for a query of these words, some of which follow each other."""
+
+    def __init__(self, words: Sequence[Word], pairs: Sequence[tuple[int, int]]) -> None:
+        self._idfs = [word.idf for word in words]
+        self._total = sum(self._idfs)
+        self._worth = [self._idfs[first] + self._idfs[second] for first, second in pairs]
+        self._all_worth = sum(self._worth)
+
+    def __call__(self, evidence: Evidence) -> Judgement:
+        """What a passage with this evidence is worth."""
+        parts: dict[str, float] = {}
+        if evidence.cosine is not None:
+            parts["cosine"] = evidence.cosine
+        if self._total:
+            parts["saturation"] = min(1.0, evidence.bm25 / (self._total * (K1 + 1)))
+            parts["phrases"] = _share(self._worth, evidence.phrases, self._all_worth)
+            parts["title"] = _share(self._idfs, evidence.title, self._total)
+        strength = _strength(parts)
+        coverage = _share(self._idfs, evidence.words, self._total)
+        return Judgement(strength, coverage, strength >= FLOOR, parts)
 
 
 def _strength(parts: dict[str, float]) -> float:
@@ -99,12 +107,5 @@ def _strength(parts: dict[str, float]) -> float:
     return min(1.0, offset + factor * mean)
 
 
-def _share(words: Sequence[Word], found: frozenset[int], total: float) -> float:
-    return sum(words[index].idf for index in found) / total
-
-
-def _phrase_share(
-    words: Sequence[Word], pairs: Sequence[tuple[int, int]], found: frozenset[int]
-) -> float:
-    worth = [words[first].idf + words[second].idf for first, second in pairs]
-    return sum(worth[index] for index in found) / sum(worth) if worth else 0.0
+def _share(worth: Sequence[float], found: frozenset[int], total: float) -> float:
+    return sum([worth[index] for index in found]) / total if total else 0.0

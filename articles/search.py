@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from django.conf import settings
-from django.db.models import F, Q, QuerySet
+from django.db import connection
+from django.db.models import Q, QuerySet
 
 from articles import embeddings
 from articles.access import Reader, answerable, readable
@@ -27,7 +28,7 @@ from articles.analysis import base_language
 from articles.calibration import scale_of
 from articles.candidates import Analysed, Candidate, QueryVector, Scope, analyse, find
 from articles.metrics import measured
-from articles.models import Article, Category, IndexState, Passage
+from articles.models import Article, Category, IndexState
 from articles.weighing import Weighed, weigh
 
 logger = logging.getLogger(__name__)
@@ -39,6 +40,12 @@ Mode = Literal["hybrid", "lexical", "dense", "title"]
 Reason = Literal[
     "no_text", "only_common_words", "embeddings_off", "embeddings_failed", "embeddings_missing"
 ]
+
+_LIVE_PASSAGES = """
+SELECT p.id, p.heading_path, p.anchor, p.text FROM articles_passage p
+JOIN articles_article a ON a.id = p.article_id AND a.live_revision_id = p.revision_id
+WHERE p.id = ANY(%s)
+"""
 
 _NO_TEXT = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ud800-\udfff]+")
 
@@ -255,9 +262,9 @@ class _Asked:
     def _passages(self, weighed: Iterable[Weighed]) -> dict[Weighed, PassageHit]:
         """The passages as they are now, if they still are of a live revision."""
         by_id = {one.candidate.passage_id: one for one in weighed}
-        rows = Passage.objects.filter(pk__in=by_id, revision=F("article__live_revision"))
-        fields = rows.order_by().values_list("pk", "heading_path", "anchor", "text")
-        return {by_id[row[0]]: _passage_hit(by_id[row[0]], row) for row in fields}
+        with connection.cursor() as cursor:
+            cursor.execute(_LIVE_PASSAGES, [list(by_id)])
+            return {by_id[row[0]]: _passage_hit(by_id[row[0]], row) for row in cursor.fetchall()}
 
     def _titled(self, language: str) -> list[Hit]:
         """The articles in whose title the query stands as it is, word for word."""

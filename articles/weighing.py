@@ -12,18 +12,23 @@ from dataclasses import dataclass
 from django.db import connection
 
 from articles.candidates import Analysed, Candidate, any_of
-from articles.relevance import MIN_COSINE, Evidence, Judgement, judge
+from articles.relevance import MIN_COSINE, Evidence, Judge, Judgement
 
 WEIGHED = 60
 """Candidates, in fused order, that are weighed."""
 
 _MATCHED = """
 SELECT p.id, p.article_id, ARRAY(
-    SELECT place FROM unnest(%s::text[]) WITH ORDINALITY AS feature (query, place)
-    WHERE p.terms @@ query::tsquery
+    SELECT place FROM unnest(%s::tsquery[]) WITH ORDINALITY AS feature (query, place)
+    WHERE p.terms @@ query
 )
-FROM articles_passage p WHERE p.id = ANY(%s)
+FROM (
+    SELECT id, article_id, terms || '' AS terms FROM articles_passage
+    WHERE id = ANY(%s) OFFSET 0
+) AS p
 """
+"""What is added to `terms` is nothing, but so they are read from their storage once for a
+passage, and not once for each word."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +47,14 @@ def weigh(query: Analysed, candidates: Sequence[Candidate]) -> list[Weighed]:
     with connection.cursor() as cursor:
         cursor.execute(_MATCHED, [_features(query), list(first)])
         rows = {row[0]: row for row in cursor.fetchall()}
+    judge = Judge(query.words, query.pairs)
     weighed = []
     for passage_id, candidate in first.items():
         if passage_id in rows:
             _id, article_id, matched = rows[passage_id]
             evidence = _evidence(query, candidate, matched)
             if evidence.words or (evidence.cosine or 0.0) >= MIN_COSINE:
-                judgement = judge(query.words, query.pairs, evidence)
-                weighed.append(Weighed(candidate, article_id, evidence, judgement))
+                weighed.append(Weighed(candidate, article_id, evidence, judge(evidence)))
     return sorted(weighed, key=lambda one: -one.judgement.strength)
 
 

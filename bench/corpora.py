@@ -31,6 +31,7 @@ _TEXT = re.compile(rb'<div id="DisplayArea".*(?=<div id="SearchFrame")', re.DOTA
 _TITLE = re.compile(rb"<title>.*?</title>", re.DOTALL)
 
 
+_IMPORT = re.compile("^import .*$", re.MULTILINE)
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BLOCKS = _HEADINGS | {"p", "li", "td", "th", "tr", "div", "pre", "title"}
 
@@ -74,8 +75,9 @@ def plausible_articles() -> list[Article]:
     folder = plausible()
     found = []
     for page in sorted([*folder.rglob("*.md"), *folder.rglob("*.mdx")]):
-        text = page.read_text(encoding="utf-8").partition("---\n")[2].partition("---\n")[2]
-        title = re.search(r"^title: *(.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        source = page.read_text(encoding="utf-8")
+        text = _IMPORT.sub("", source.partition("---\n")[2].partition("---\n")[2])
+        title = re.search(r"^title: *(.+)$", source, re.MULTILINE)
         name = page.relative_to(folder).as_posix()
         found.append(Article(f"plausible/{name}", title[1] if title else name, text, "en"))
     return found
@@ -107,13 +109,18 @@ def store(articles: Iterable[Article]) -> None:
         ),
         batch_size=500,
     )  # fmt: skip
-    for row in rows:
-        row.live_revision = ArticleRevision(
-            article=row, number=1, title=row.title, body=row.body, language=row.language,
-            content_hash=row.content_hash(),
-        )  # fmt: skip
-        row.status, row.published_at = Status.PUBLISHED, now
-    ArticleRevision.objects.bulk_create([row.live_revision for row in rows], batch_size=500)
+    revisions = ArticleRevision.objects.bulk_create(
+        (
+            ArticleRevision(
+                article=row, number=1, title=row.title, body=row.body, language=row.language,
+                content_hash=row.content_hash(),
+            )
+            for row in rows
+        ),
+        batch_size=500,
+    )  # fmt: skip
+    for row, revision in zip(rows, revisions, strict=True):
+        row.live_revision, row.status, row.published_at = revision, Status.PUBLISHED, now
     Row.objects.bulk_update(rows, ["live_revision", "status", "published_at"], batch_size=500)
 
 

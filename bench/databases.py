@@ -87,3 +87,12 @@ def _connect_to(name: str) -> None:
 
     connection.close()
     connection.settings_dict["NAME"] = name
+
+
+def environment() -> dict[str, str]:
+    """The environment for a process of the site on the database in use."""
+    from django.db import connection
+
+    name = connection.settings_dict["NAME"]
+    url = os.environ["DATABASE_URL"].replace("/helpcenter?", f"/{name}?")
+    return {**os.environ, "DATABASE_URL": url}

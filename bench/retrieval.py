@@ -1,129 +1,130 @@
 """How well search finds the right article, how soon, and when it knows that there is none.
 
-    python bench/retrieval.py
+    python bench/retrieval.py [--cache FOLDER] [--rebuild] [--try NAME=VALUE ...]
 
-Needs the question set in ../shared (retrieval/, corpora/). Starts servers of its own in
-a temporary folder; touches no other database. Prints Markdown tables.
+160 questions of users (../shared/retrieval) over the 173 articles that answer them, alone and
+with two other products' help besides: 132 articles of ../shared/corpora and 2,560 of
+Debian's libreoffice-help-en-us, which it fetches itself. Beside it `ts_rank` on the same
+passages. Settings are chosen on every other question; both halves are printed. `--try`
+compares another weight question by question. Databases are built once and kept in the
+cache. Prints Markdown tables.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import os
-import random
+import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import fmean, quantiles
 from typing import Any
 
 PROJECT = Path(__file__).resolve().parent.parent
-SHARED = PROJECT.parent / "shared"
 sys.path.insert(0, str(PROJECT))
 
-from tests.servers import TestServers  # noqa: E402
+from bench import corpora, databases  # noqa: E402
 
 Ranking = list[str]
-Document = dict[str, Any]
 
+VERSION = "1"
 FLOORS = [floor / 100 for floor in range(20, 52, 2)]
 
 
 def main() -> None:
-    if not SHARED.is_dir():
-        sys.exit(f"needs the question set in {SHARED}")
-    servers = TestServers.start()
-    try:
-        run()
-    finally:
-        servers.stop()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cache", type=Path, default=corpora.CACHE)
+    parser.add_argument("--rebuild", action="store_true", help="build the databases anew")
+    parser.add_argument("--try", action="append", default=[], dest="changes")
+    arguments = parser.parse_args()
+    with databases.servers(arguments.cache):
+        run(arguments.cache, arguments.rebuild, arguments.changes)
 
 
-def set_up() -> None:
-    os.environ["DJANGO_SETTINGS_MODULE"] = "helpcenter.settings"
-    import django
+def run(cache: Path, rebuild: bool, changes: Sequence[str]) -> None:
+    def use(name: str, articles: Callable[[], Iterable[corpora.Article]]) -> None:
+        databases.use(name, VERSION, lambda: load(articles()), cache, anew=rebuild)
+
+    wix = corpora.wixqa()
+    others = [
+        *corpora.plausible_articles(),
+        *corpora.libreoffice_articles("en-us", cache),
+    ]
+    use("retrieval_own", lambda: wix.articles)
+    report_rankings(f"their own {len(wix.articles)} articles", wix)
+    report_trial(wix, changes)
+    own = [top_of(*pair) for pair in zip(wix.questions, wix.relevant, strict=True)]
+    use("retrieval_beside", lambda: [*wix.articles, *others])
+    report_rankings(f"{len(others)} articles of two other products besides", wix)
+    report_trial(wix, changes)
+    use("retrieval_foreign", corpora.plausible_articles)
+    report_floors(own, [top_of(question, set()) for question in wix.questions])
+
+
+def load(articles: Iterable[corpora.Article]) -> dict[str, Any]:
+    """Store these articles and make them searchable, as `reindex` would."""
     from django.core.management import call_command
 
-    django.setup()
-    call_command("migrate", verbosity=0)
+    corpora.store(articles)
+    call_command("reindex", verbosity=0, stdout=sys.stderr)
+    return {}
 
 
-def run() -> None:
-    set_up()
-    wix = json.loads((SHARED / "retrieval/wixqa-sample.json").read_text())
-    questions, relevant = zip(
-        *((item["question"], set(item["articles"])) for item in wix["questions"]), strict=True
-    )
-    load(wix["articles"])
-    print(f"\n{len(questions)} questions, their own {len(wix['articles'])} articles\n")
-    report_rankings(questions, relevant)
-    own = [top_of(question, right) for question, right in zip(questions, relevant, strict=True)]
-    import_plausible()
-    foreign = [top_of(question, set()) for question in questions]
-    report_floors(own, foreign)
+def report_rankings(where: str, wix: corpora.QuestionSet) -> None:
+    from articles import embeddings
 
+    def words_alone(question: str) -> Ranking:
+        with embeddings.without():
+            return ours(question)
 
-def load(documents: Sequence[Document]) -> None:
-    """Make these the only articles, published and indexed."""
-    from articles import frequencies, indexing, publishing
-    from articles.models import Article
-
-    clear()
-    for document in documents:
-        article = Article(
-            title=document["title"], body=document["text"], external_id=document["id"]
-        )
-        publishing.publish(article)
-    began = time.perf_counter()
-    for article_id in list(indexing.stale().values_list("pk", flat=True)):
-        indexing.index_article(article_id)
-    seconds = time.perf_counter() - began
-    frequencies.recount()
-    frequencies.fix_average_length("en")
-    print(f"indexed {len(documents)} articles in {seconds:.1f} s")
-
-
-def import_plausible() -> None:
-    """Make the documentation of another product the only articles, as an import brings it in."""
-    from articles import frequencies
-    from articles.importing import import_articles
-
-    clear()
-    began = time.perf_counter()
-    report = import_articles(SHARED / "corpora/plausible-docs/docs")
-    seconds = time.perf_counter() - began
-    frequencies.fix_average_length("en")
-    print(f"\nimported {len(report.outcomes)} articles in {seconds:.1f} s")
-
-
-def clear() -> None:
-    from articles.models import Article
-
-    Article.objects.update(live_revision=None, status="draft")
-    Article.objects.all().delete()
-
-
-def report_rankings(questions: Sequence[str], relevant: Sequence[set[str]]) -> None:
     rankings: dict[str, Callable[[str], Ranking]] = {
         "ours": ours,
-        "ours, words alone": without_vectors(ours),
+        "ours, words alone": words_alone,
         "`ts_rank`, terms OR'ed": prepare_ts_rank(),
     }
-    print("| ranking | nDCG@10 | hit@1 | hit@5 | recall@10 | ms, p50 | p95 |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print(f"\n{len(wix.questions)} questions, {where}; {corpora.load_average()}\n")
+    print("| ranking | nDCG@10 | chosen on | reported | MRR | recall@10 | first | ms, p50 | p95 |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name, rank in rankings.items():
-        rank(questions[0])
-        scores, times = [], []
-        for question, right in zip(questions, relevant, strict=True):
-            began = time.perf_counter()
-            found = rank(question)
-            times.append((time.perf_counter() - began) * 1000)
-            scores.append(metrics(found, right))
-        cells = [with_interval([score[column] for score in scores]) for column in range(4)]
-        deciles = quantiles(times, n=20)
-        print(f"| {name} | {' | '.join(cells)} | {deciles[9]:.1f} | {deciles[18]:.1f} |")
+        print(row(name, rank, wix))
+
+
+def row(name: str, rank: Callable[[str], Ranking], wix: corpora.QuestionSet) -> str:
+    from articles.evaluation import interval, score
+
+    rank(wix.questions[0])
+    scores, times = [], []
+    for question, right in zip(wix.questions, wix.relevant, strict=True):
+        began = time.perf_counter()
+        found = rank(question)
+        times.append((time.perf_counter() - began) * 1000)
+        scores.append(score(found, right))
+    ndcg = [one.ndcg for one in scores]
+    columns = [ndcg, ndcg[::2], ndcg[1::2], [one.reciprocal_rank for one in scores]]
+    columns += [[one.recall for one in scores], [one.first for one in scores]]
+    cells = " | ".join(str(interval(values)) for values in columns)
+    deciles = quantiles(times, n=20)
+    return f"| {name} | {cells} | {deciles[9]:.1f} | {deciles[18]:.1f} |"
+
+
+def report_trial(wix: corpora.QuestionSet, changes: Sequence[str]) -> None:
+    """Another setting beside the one in use, question by question, on both halves."""
+    from articles.evaluation import difference, trying
+
+    for change in changes:
+        name, _equals, value = change.partition("=")
+        before = ndcg_of(wix)
+        with trying({name: value}):
+            after = ndcg_of(wix)
+        halves = [difference(before[half::2], after[half::2]) for half in (0, 1)]
+        print(f"\n{change}: nDCG@10 {difference(before, after)}, by half {halves[0]}, {halves[1]}")
+
+
+def ndcg_of(wix: corpora.QuestionSet) -> list[float]:
+    from articles.evaluation import score
+
+    pairs = zip(wix.questions, wix.relevant, strict=True)
+    return [score(ours(question), right).ndcg for question, right in pairs]
 
 
 def ours(question: str) -> Ranking:
@@ -132,12 +133,6 @@ def ours(question: str) -> Ranking:
 
     hits = search(question, reader=ANONYMOUS, limit=10).hits
     return [str(hit.article.external_id) for hit in hits]
-
-
-def without_vectors(rank: Callable[[str], Ranking]) -> Callable[[str], Ranking]:
-    from django.test import override_settings
-
-    return override_settings(EMBEDDING_BACKEND="off")(rank)
 
 
 def prepare_ts_rank() -> Callable[[str], Ranking]:
@@ -167,25 +162,6 @@ def prepare_ts_rank() -> Callable[[str], Ranking]:
             return [row[0] for row in cursor.fetchall()]
 
     return rank
-
-
-def metrics(found: Ranking, right: set[str]) -> tuple[float, float, float, float]:
-    """nDCG@10, hit@1, hit@5, recall@10."""
-    gained = sum(1 / math.log2(place + 2) for place, one in enumerate(found[:10]) if one in right)
-    ideal = sum(1 / math.log2(place + 2) for place in range(min(10, len(right))))
-    return (
-        gained / ideal,
-        float(bool(right.intersection(found[:1]))),
-        float(bool(right.intersection(found[:5]))),
-        len(right.intersection(found[:10])) / len(right),
-    )
-
-
-def with_interval(values: Sequence[float]) -> str:
-    """The mean and its 95 % bootstrap interval over questions."""
-    draw = random.Random(0)
-    means = sorted(fmean(draw.choices(values, k=len(values))) for _ in range(2000))
-    return f"{fmean(values):.3f} ({means[50]:.2f}–{means[1949]:.2f})"
 
 
 def top_of(question: str, right: set[str]) -> tuple[float, bool, bool]:

@@ -13,8 +13,9 @@ from tests.factories import make_article
 
 def index(*articles: Article) -> None:
     """Index these, or all that are stale, count terms and gather words."""
-    for article in articles or list(indexing.stale()):
-        indexing.index_article(article.pk)
+    stale = indexing.batches(indexing.stale())
+    for batch in [[article.pk for article in articles]] if articles else stale:
+        indexing.index_articles(batch)
     frequencies.recount()
     spelling.collect()
 

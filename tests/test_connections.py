@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpcenter.connections import VECTOR_OPTIONS, broker_url, database_settings, email_settings
+from helpcenter.connections import SEARCH_OPTIONS, broker_url, database_settings, email_settings
 from helpcenter.environment import SettingError
 
 
@@ -13,14 +13,14 @@ def test_a_database_url_is_read_as_libpq_reads_it() -> None:
     assert found["NAME"] == "name"
     assert (found["USER"], found["PASSWORD"]) == ("user", "p@ss")
     assert (found["HOST"], found["PORT"]) == ("host", "5433")
-    assert found["OPTIONS"] == {"sslmode": "require", "options": VECTOR_OPTIONS}
+    assert found["OPTIONS"] == {"sslmode": "require", "options": SEARCH_OPTIONS}
     assert found["CONN_MAX_AGE"] == 0
 
 
 def test_a_socket_and_further_server_options_are_kept() -> None:
     found = database_settings("postgres://u@/n?host=%2Ftmp%2Fa%20b&options=-c%20work_mem%3D8MB")
     assert found["HOST"] == "/tmp/a b"  # noqa: S108
-    assert found["OPTIONS"]["options"] == f"{VECTOR_OPTIONS} -c work_mem=8MB"
+    assert found["OPTIONS"]["options"] == f"{SEARCH_OPTIONS} -c work_mem=8MB"
 
 
 @pytest.mark.parametrize(

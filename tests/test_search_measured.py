@@ -2,49 +2,50 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
 
-from bench import retrieval
+from articles.evaluation import score
+from articles.models import Article
+from bench import corpora, retrieval
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture
-def questions(shared_dir: Path) -> list[tuple[str, set[str]]]:
+def wix(shared_dir: Path) -> corpora.QuestionSet:
     """Questions of a help center's users, its articles indexed, and the right ones by id."""
-    wix = json.loads((shared_dir / "retrieval/wixqa-sample.json").read_text())
-    retrieval.load(wix["articles"])
-    return [(item["question"], set(item["articles"])) for item in wix["questions"]]
+    found = corpora.wixqa()
+    retrieval.load(found.articles)
+    return found
 
 
-def ndcg(rank: Any, questions: list[tuple[str, set[str]]]) -> float:
-    return fmean(retrieval.metrics(rank(question), right)[0] for question, right in questions)
+def ndcg(rank: Any, wix: corpora.QuestionSet) -> float:
+    pairs = zip(wix.questions, wix.relevant, strict=True)
+    return fmean(score(rank(question), right).ndcg for question, right in pairs)
 
 
-def test_the_right_articles_come_first(
-    questions: list[tuple[str, set[str]]], settings: Any
-) -> None:
-    hybrid = ndcg(retrieval.ours, questions)
+def test_the_right_articles_come_first(wix: corpora.QuestionSet, settings: Any) -> None:
+    hybrid = ndcg(retrieval.ours, wix)
     settings.EMBEDDING_BACKEND = "off"
-    words = ndcg(retrieval.ours, questions)
+    words = ndcg(retrieval.ours, wix)
 
     assert hybrid >= 0.85
     assert words >= 0.81
-    assert hybrid > words > ndcg(retrieval.prepare_ts_rank(), questions)
+    assert hybrid > words > ndcg(retrieval.prepare_ts_rank(), wix)
 
 
 def test_the_floor_keeps_what_is_right_and_drops_much_of_what_is_not(
-    questions: list[tuple[str, set[str]]],
+    wix: corpora.QuestionSet,
 ) -> None:
-    own = [retrieval.top_of(question, right) for question, right in questions]
+    own = [retrieval.top_of(*pair) for pair in zip(wix.questions, wix.relevant, strict=True)]
     first = [above for _strength, is_right, above in own if is_right]
     assert fmean(first) >= 0.95
 
-    retrieval.import_plausible()
-    foreign = [retrieval.top_of(question, set()) for question, _right in questions]
+    Article.objects.update(live_revision=None, status="draft")
+    retrieval.load(corpora.plausible_articles())
+    foreign = [retrieval.top_of(question, set()) for question in wix.questions]
     assert fmean(not above for _strength, _right, above in foreign) >= 0.6
