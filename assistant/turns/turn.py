@@ -41,6 +41,9 @@ GRACE_SECONDS = 5
 SAVE_SECONDS = 10
 """How long an end waits for the database before the visitor is told that it was not saved."""
 
+MOST_REFUSALS = 5
+"""So often the database may refuse an end: what it refuses still, it will always refuse."""
+
 SAVE_LATER_SECONDS = 3600
 LONGEST_PAUSE_SECONDS = 5.0
 
@@ -205,12 +208,18 @@ class AnswerTurn:
 
     async def _store(self, end: End) -> bool:
         """False where somebody else has ended the answer. Raises `NotSavedError`."""
-        pause = 0.1
+        pause, refusals = 0.1, 0
         try:
             async with asyncio.timeout(None if is_rehearsal() else SAVE_SECONDS):
                 while True:
-                    with suppress(*_WORTH_TRYING_AGAIN):
+                    try:
                         return await db(store_end, end)
+                    except IntegrityError:
+                        refusals += 1
+                        if refusals == MOST_REFUSALS:
+                            raise
+                    except DATABASE_DOWN:
+                        pass
                     logger.warning("answer_not_saved_yet", extra={"answer_id": self.answer_id})
                     await asyncio.sleep(pause)
                     pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
