@@ -124,6 +124,9 @@ class _Written:
 
 
 def _asked(request: Sent) -> str:
+    """The question that a request is about: an embedding's input, or the last thing told."""
+    if "input" in request.body:
+        return str(request.body["input"])
     told = [message for message in request.body["messages"] if message["role"] == "user"]
     return str(told[-1]["content"]) if told else ""
 

@@ -206,7 +206,8 @@ def test_the_chat_while_it_writes_when_it_is_done_and_after_a_reload(
     provider.answer(f"First [1].\n\n{GROUPS[number]}\n\nEnd [1] <img src=x onerror=alert(1)>")
     page.get_by_label("Your question").fill(QUESTION)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
+    # The first search of a process loads the model of the embeddings.
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible(timeout=30_000)
     prose = page.locator(".turn .prose").last
     expect(prose).to_contain_text("First")
     watch.check()
