@@ -12,7 +12,8 @@ from articles.evaluation import score
 from articles.models import Article
 from bench import corpora, retrieval
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+# The vector index is built as in a real site: outside any transaction.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 @pytest.fixture
