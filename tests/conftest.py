@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis
+from psycopg.errors import DeadlockDetected
 
 import tests.profiles  # noqa: F401 - loads Hypothesis' profile
-from tests.processes import site_environment, web_process, worker_process
+from tests.processes import site_environment, wait_until, web_process, worker_process
 from tests.servers import PROJECT, TestServers, use_own_valkey_database
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 # Pages of tests name their assets without the hashes that collecting them gives.
 PLAIN_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
+FLUSH_TRIES = 3
 SERVERS = pytest.StashKey[TestServers]()
 
 
@@ -77,6 +79,44 @@ def refuse_outside(sock: socket.socket, address: Any) -> None:
     if host != "localhost" and host != "::1" and not host.startswith("127."):
         sock.close()
         pytest.fail(f"A test tried to reach {host}, outside this machine.")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def tables_emptied_in_peace() -> Iterator[None]:
+    """Tables are emptied when the site's own processes have come to rest.
+
+    Each locks tables in an order of its own, so the emptying and the last write of a turn
+    could wait for each other. Postgres then ends one of the two.
+    """
+    from django.db.backends.postgresql.operations import DatabaseOperations
+    from django.db.utils import OperationalError
+
+    empty = DatabaseOperations.execute_sql_flush
+
+    def patiently(operations: Any, sql_list: list[str]) -> None:
+        for tries_left in reversed(range(FLUSH_TRIES)):
+            wait_until(lambda: _others_rest(operations.connection), "the database to come to rest")
+            try:
+                empty(operations, sql_list)
+            except OperationalError as error:
+                if not tries_left or not isinstance(error.__cause__, DeadlockDetected):
+                    raise
+            else:
+                return
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "execute_sql_flush", patiently)
+        yield
+
+
+def _others_rest(connection: Any) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            " AND state <> 'idle'"
+        )
+        return bool(cursor.fetchone()[0] == 0)
 
 
 @pytest.fixture(scope="session")

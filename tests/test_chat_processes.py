@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from django.db.models import QuerySet
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -92,6 +93,12 @@ def browser(sites: list[str], transactional_db: None) -> Iterator[Browser]:
     visitor = Browser(sites)
     yield visitor
     visitor.http.close()
+    # A turn goes on when its visitor leaves: a test is over when its turns are.
+    wait_until(lambda: not _running_turns().exists(), "the end of the turns")
+
+
+def _running_turns() -> QuerySet[Answer]:
+    return Answer.objects.filter(status=Answer.Status.RUNNING)
 
 
 def read_until(response: Any, kind: str) -> list[Event]:
