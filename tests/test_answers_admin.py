@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from assistant.admin.audit import why
+from articles import publishing
+from articles.models import Status
+from assistant.admin.audit import DROPPED, why, why_dropped
 from assistant.models import (
     Answer,
     AnswerDocument,
@@ -19,6 +21,7 @@ from assistant.models import (
     Grounding,
     ToolCall,
 )
+from assistant.provenance import DropReason
 from tests.factories import make_answer, make_article, make_document
 
 pytestmark = pytest.mark.django_db
@@ -81,9 +84,80 @@ def test_one_answer_shows_the_three_sets_and_why(admin: Client, answer: Answer) 
     assert "It was opened, so it was read." in page
     assert "A title is never a source." in page
     assert "unknown_ref" in page
+    assert "The number belongs to no document" in page
     assert "search_articles" in page
-    assert "Open Settings [2][9]." in page
     assert "12 ms" in page
+
+
+def test_the_models_own_text_shows_what_was_not_delivered(admin: Client, answer: Answer) -> None:
+    page = admin.get(reverse("admin:assistant_answer_change", args=[answer.pk])).content.decode()
+    assert "Open Settings <del>[2][9]</del><ins>[1]</ins>" in page
+
+    Answer.objects.filter(pk=answer.pk).update(model_text=answer.text)
+    page = admin.get(reverse("admin:assistant_answer_change", args=[answer.pk])).content.decode()
+    assert "It was delivered as it was written." in page
+    assert "<del>" not in page
+
+
+def test_every_reason_for_dropping_is_said_in_words() -> None:
+    assert set(DROPPED) == set(get_args(DropReason))
+    assert why_dropped(DroppedCitation(reason="image")) == str(DROPPED["image"])
+
+
+def test_calls_of_a_round_stand_together_with_arguments_result_and_error(
+    admin: Client, answer: Answer
+) -> None:
+    for position, error in ((1, ""), (2, "no such reference")):
+        ToolCall.objects.create(
+            answer=answer,
+            position=position,
+            round=2,
+            call_id=f"c{position}",
+            name="open_article",
+            arguments='{"ref":99}',
+            result="not json {",
+            error=error,
+        )
+    page = admin.get(reverse("admin:assistant_answer_change", args=[answer.pk])).content.decode()
+    assert page.count("Round 1") == page.count("Round 2") == 1
+    assert "{\n  &quot;ref&quot;: 99\n}" in page
+    assert "not json {" in page
+    assert "no such reference" in page
+
+
+def test_an_article_that_changed_since_is_marked_and_compared(
+    admin: Client, answer: Answer
+) -> None:
+    url = reverse("admin:assistant_answer_change", args=[answer.pk])
+    assert "changed since" not in admin.get(url).content.decode()
+    document = answer.documents.get(title="Set up SSO")
+    assert document.article is not None
+    document.article.body += "\n\nOkta too."
+    publishing.publish(document.article)
+
+    page = admin.get(url).content.decode()
+    assert "changed since" in page
+    assert "from revision 1 to 2" in page
+    assert '<pre dir="auto">Okta too.</pre>' in page
+    assert page.count('<pre dir="auto">Okta too.</pre>') == 1
+
+
+def test_an_article_that_was_withdrawn_is_marked(admin: Client, answer: Answer) -> None:
+    document = answer.documents.get(title="Set up SSO")
+    assert document.article is not None
+    publishing.withdraw(document.article, Status.ARCHIVED)
+    page = admin.get(reverse("admin:assistant_answer_change", args=[answer.pk])).content.decode()
+    assert "no longer published" in page
+
+
+def test_the_page_costs_the_same_for_many_documents(
+    admin: Client, answer: Answer, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(12):
+        make_document(answer, make_article(f"Article {number}"), number + 10)
+    url = reverse("admin:assistant_answer_change", args=[answer.pk])
+    with django_assert_max_num_queries(20):
+        assert "15 retrieved" in admin.get(url).content.decode()
 
 
 def test_hostile_transcripts_are_text(admin: Client, answer: Answer) -> None:

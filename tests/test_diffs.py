@@ -1,6 +1,9 @@
-"""What changed between two texts, line by line."""
+"""What changed between two texts, line by line and word by word."""
 
-from articles.diffs import DiffLine, diff_lines
+from hypothesis import given
+from hypothesis import strategies as st
+
+from articles.diffs import LONGEST_BY_WORDS, DiffLine, diff_lines, diff_words
 
 
 def test_equal_texts_differ_in_nothing() -> None:
@@ -33,3 +36,26 @@ def test_lines_that_look_like_a_patch_header_stay() -> None:
 
 def test_a_first_version_is_all_new() -> None:
     assert diff_lines("", "a\nb") == [DiffLine("added", "a"), DiffLine("added", "b")]
+
+
+def test_words_are_woven_into_one_text() -> None:
+    pieces = diff_words("Open it [2][9].", "Open it [1].")
+    assert [(piece.kind, piece.text) for piece in pieces] == [
+        ("same", "Open it "),
+        ("removed", "[2][9]"),
+        ("added", "[1]"),
+        ("same", "."),
+    ]
+
+
+@given(st.text("ab []1\n", max_size=60), st.text("ab []1\n", max_size=60))
+def test_either_text_can_be_read_from_the_pieces(old: str, new: str) -> None:
+    pieces = diff_words(old, new)
+    assert "".join(piece.text for piece in pieces if piece.kind != "added") == old
+    assert "".join(piece.text for piece in pieces if piece.kind != "removed") == new
+
+
+def test_long_texts_are_compared_by_lines() -> None:
+    old = "a word\n" * (LONGEST_BY_WORDS // 6)
+    pieces = diff_words(old, f"{old}one more")
+    assert [piece.kind for piece in pieces] == ["same", "added"]

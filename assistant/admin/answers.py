@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, Max, OuterRef, Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -21,6 +23,7 @@ from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.answers import with_ledger
 from assistant.grounding import GAPS
 from assistant.models import Answer, AnswerDocument, CitationSupport, Conversation
+from assistant.reference_numbers import ids_of, reference_number
 from assistant.support.scoring import WEAK
 
 
@@ -111,6 +114,40 @@ class AnswerAdmin(ReadOnlyAdmin):
         if answer.finished_at is None:
             return "–"
         return f"{(answer.finished_at - answer.created_at).total_seconds():.1f}"
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Answer], search_term: str
+    ) -> tuple[QuerySet[Answer], bool]:
+        """A reference number finds its answer; everything else is looked for in questions."""
+        ids = ids_of(search_term)
+        if ids is not None:
+            meant = queryset.filter(pk__range=(ids.first, ids.last))
+            if meant.exists():
+                return meant, False
+        return super().get_search_results(request, queryset, search_term)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.by_reference)
+        return [
+            path("reference/<str:number>/", view, name="assistant_answer_by_reference"),
+            *super().get_urls(),
+        ]
+
+    def by_reference(self, request: HttpRequest, number: str) -> HttpResponse:
+        """The deep link of support tickets: to the answer, or to a list where two share it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        ids = ids_of(number)
+        if ids is None:
+            raise Http404
+        found = Answer.objects.filter(pk__range=(ids.first, ids.last)).values_list("pk", flat=True)
+        answers = list(found[:2])
+        if not answers:
+            raise Http404
+        if len(answers) == 1:
+            return HttpResponseRedirect(reverse("admin:assistant_answer_change", args=answers))
+        address = reverse("admin:assistant_answer_changelist")
+        return HttpResponseRedirect(f"{address}?q={reference_number(answers[0])}")
 
     def changeform_view(
         self,

@@ -7,16 +7,16 @@ from datetime import datetime
 from django import template
 from django.utils.translation import gettext
 
-from assistant.admin.audit import why as reason
-from assistant.models import Answer, AnswerDocument, CitationSupport
+from assistant.admin.audit import why_dropped as drop_reason
+from assistant.models import Answer, AnswerDocument, CitationSupport, DroppedCitation
 
 register = template.Library()
 
 
 @register.filter
-def why(document: AnswerDocument) -> str:
-    """Why the document is a source, or is none."""
-    return reason(document)
+def why_dropped(dropped: DroppedCitation) -> str:
+    """Why a citation was taken out."""
+    return drop_reason(dropped)
 
 
 @register.filter
