@@ -8,3 +8,4 @@ class AssistantConfig(AppConfig):
 
     def ready(self) -> None:
         from assistant import adoption, checks, gaps  # noqa: F401, they register themselves
+        from assistant.providers import standing  # noqa: F401

@@ -34,6 +34,22 @@ PROVIDER_ERRORS = Counter(
     ["code"],
     registry=REGISTRY,
 )
+CIRCUITS_OPENED = Counter(
+    "helpcenter_provider_circuits_opened",
+    "How often a provider was given up for a while after failures in a row",
+    registry=REGISTRY,
+)
+CIRCUIT_OPEN = Gauge(
+    "helpcenter_provider_circuit_open",
+    "1 while a model's provider is not asked, after failures in a row",
+    ["model"],
+    registry=REGISTRY,
+)
+FALLBACKS = Counter(
+    "helpcenter_provider_fallbacks",
+    "Turns that the fallback model took over",
+    registry=REGISTRY,
+)
 
 
 def turn_ended(

@@ -13,12 +13,14 @@ from assistant.agent import Model
 from assistant.models import ToolsRefusal
 from assistant.providers import select_model
 from assistant.providers.context import ContextModel
+from assistant.providers.fallback import FallbackModel
 
 
 def recall(model: Model) -> None:
     """Puts the model into the mode that is known to work. Asks the database."""
-    if isinstance(model, ContextModel):
-        model.learn(refuses_tools=_known(model).exists())
+    for each in model.models if isinstance(model, FallbackModel) else (model,):
+        if isinstance(each, ContextModel):
+            each.learn(refuses_tools=_known(each).exists())
 
 
 def remember(model: Model) -> None:

@@ -1,7 +1,8 @@
 """`/healthz`: the process is alive. `/readyz`: it can serve, by checks that are listed one by one.
 
 An app adds its own with `register`, in its `AppConfig.ready`. A check returns what is wrong in a
-few words fit for strangers, or None; one that raises has failed.
+few words fit for strangers, or None; one that raises has failed. A note (`register_note`) is shown
+beside the checks and makes nothing unready: it tells of something that the site can do without.
 """
 
 import logging
@@ -24,11 +25,17 @@ logger = logging.getLogger(__name__)
 Check = Callable[[], str | None]
 
 _checks: dict[str, Check] = {}
+_notes: dict[str, Check] = {}
 
 
 def register(name: str, check: Check) -> None:
     """Make `check` a part of readiness. A second one of the same name replaces the first."""
     _checks[name] = check
+
+
+def register_note(name: str, note: Check) -> None:
+    """Show what `note` says, whatever it says."""
+    _notes[name] = note
 
 
 def problems() -> dict[str, str | None]:
@@ -57,8 +64,9 @@ def readyz(request: HttpRequest) -> JsonResponse:
     found = problems()
     ready = not any(found.values())
     checks = {name: problem or "ok" for name, problem in found.items()}
+    notes = {name: _outcome(name, note) or "ok" for name, note in _notes.items()}
     return JsonResponse(
-        {"status": "ok" if ready else "unavailable", "checks": checks},
+        {"status": "ok" if ready else "unavailable", "checks": checks, "notes": notes},
         status=200 if ready else 503,
     )
 

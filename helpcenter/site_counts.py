@@ -7,21 +7,17 @@ whoever counted goes on.
 
 from __future__ import annotations
 
-import functools
 import json
 import logging
 from collections.abc import Iterator
 
-import redis
 from django.conf import settings
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-from redis.retry import Retry
+
+from helpcenter.valkey import UNREACHABLE, client
 
 KEY = "metrics:{name}"
-TIMEOUT_SECONDS = 0.5
 QUEUE, HANDED_OUT = "celery", "unacked"
 """Where Celery keeps tasks that wait, and those that a worker has and has not finished."""
 
@@ -40,7 +36,7 @@ class SiteCounter:
         key = KEY.format(name=self._name)
         try:
             client(settings.REDIS_URL).hincrbyfloat(key, json.dumps(values), amount)
-        except (RedisError, OSError) as error:
+        except UNREACHABLE as error:
             logger.warning("not_counted", extra={"error": type(error).__name__})
 
     def read(self) -> Metric:
@@ -72,7 +68,7 @@ class SiteCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         try:
             found = [_queue(), *(counter.read() for counter in COUNTERS)]
-        except (RedisError, OSError) as error:
+        except UNREACHABLE as error:
             logger.warning("site_counts_unreadable", extra={"error": type(error).__name__})
             found = []
         yield GaugeMetricFamily(
@@ -89,14 +85,3 @@ def _queue() -> Metric:
     found.add_metric(["waiting"], valkey.llen(QUEUE))
     found.add_metric(["handed_out"], valkey.hlen(HANDED_OUT))
     return found
-
-
-@functools.cache
-def client(url: str) -> redis.Redis:
-    return redis.Redis.from_url(
-        url,
-        socket_timeout=TIMEOUT_SECONDS,
-        socket_connect_timeout=TIMEOUT_SECONDS,
-        retry=Retry(NoBackoff(), 0),
-        decode_responses=True,
-    )

@@ -17,6 +17,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> dict[str, health.Check]:
     own = ("server", "database", "migrations", "valkey")
     register = {name: health._checks[name] for name in own}
     monkeypatch.setattr(health, "_checks", register)
+    monkeypatch.setattr(health, "_notes", {})
     return register
 
 
@@ -36,7 +37,19 @@ def test_a_site_that_can_serve_lists_its_checks(
     assert response.json() == {
         "status": "ok",
         "checks": {"server": "ok", "database": "ok", "migrations": "ok", "valkey": "ok"},
+        "notes": {},
     }
+
+
+@pytest.mark.django_db
+def test_a_note_is_shown_and_changes_nothing(
+    client: Client, checks: dict[str, health.Check]
+) -> None:
+    health.register_note("provider", lambda: "given up for a while")
+    health.register_note("other", lambda: None)
+    response = client.get("/readyz")
+    assert response.status_code == 200
+    assert response.json()["notes"] == {"provider": "given up for a while", "other": "ok"}
 
 
 @pytest.mark.django_db

@@ -548,12 +548,17 @@ def test_waits_double_and_end() -> None:
 
 
 def test_a_model_that_does_not_begin_in_time_is_given_up(provider: ScriptedProvider) -> None:
-    for _ in range(2):
-        provider.reply(say(""), Endless())
-    patience = Patience(attempts=2, first_wait=0.001)
-    error = error_of(model_at(provider, first_token_seconds=0.5, patience=patience))
+    provider.reply(say(""), Endless())
+    error = error_of(model_at(provider, first_token_seconds=0.3))
     assert (error.code, error.retryable) == ("timeout", True)
-    assert all(request.closed_by_client.wait(5) for request in provider.requests)
+    assert len(provider.requests) == 1, "all attempts together have that time"
+    assert provider.requests[0].closed_by_client.wait(5)
+
+
+def test_no_attempt_begins_that_could_not_end_in_time(provider: ScriptedProvider) -> None:
+    provider.refuse(503, {}, retry_after="1")
+    error = error_of(model_at(provider, first_token_seconds=0.9))
+    assert (error.code, len(provider.requests)) == ("unavailable", 1)
 
 
 def test_reasoning_is_a_sign_of_life() -> None:

@@ -2,9 +2,10 @@
 
 The openai client carries the request (addresses, keys, TLS, pools); its retries are
 off and its own reading of the stream is not used: lines are parsed here, at a
-twentieth of the cost. One loop retries, at most `ATTEMPTS` times and only before
-anything was yielded, so a visitor never reads a beginning twice. What an endpoint
-refuses (a parameter, the usage in streams) is left out from then on.
+twentieth of the cost. One loop retries, at most as often as `Patience` allows and only before
+anything was yielded, so a visitor never reads a beginning twice; all attempts together have
+`first_token_seconds` until the first sign of life. What an endpoint refuses (a parameter, the
+usage in streams) is left out from then on. A `Circuit` may forbid a call.
 
 Closing the generator closes the provider's socket at once.
 """
@@ -15,7 +16,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
-from contextlib import AsyncExitStack, aclosing, suppress
+from contextlib import AsyncExitStack, aclosing, nullcontext, suppress
 from typing import Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
@@ -27,6 +28,7 @@ from assistant import tokens
 from assistant.agent import Message, Mode, ModelEvent, ProviderError, TextDelta, ToolSpec
 from assistant.metrics import PROVIDER_ERRORS
 from assistant.providers.chunks import ChunkReader
+from assistant.providers.circuit import Circuit
 from assistant.providers.refusals import ParameterRefusedError, error_from
 from assistant.providers.retries import Patience, told_to_wait
 from assistant.providers.sse import EventDecoder, OversizedEventError, WholeBody
@@ -69,6 +71,7 @@ class OpenAIModel:
         first_token_seconds: float = 15.0,
         max_tokens: int = 4096,
         patience: Patience | None = None,
+        circuit: Circuit | None = None,
     ) -> None:
         self.name = name
         self.provider = (urlsplit(base_url).hostname or "openai")[:40]
@@ -76,6 +79,7 @@ class OpenAIModel:
         self._base_url = base_url or "https://api.openai.com/v1"
         self._first_token_seconds = first_token_seconds
         self._patience = patience or Patience()
+        self.circuit = circuit
         self._options: dict[str, Any] = {
             "temperature": 0.2,
             "max_tokens": max_tokens,
@@ -88,10 +92,15 @@ class OpenAIModel:
     async def stream(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec]
     ) -> AsyncGenerator[ModelEvent, None]:
-        attempt, began = 1, False
+        attempt, began, clock = 1, False, asyncio.get_running_loop().time
+        deadline = clock() + self._first_token_seconds
         while True:
             try:
-                async with aclosing(self._attempt(messages, tools)) as events:
+                body = self._body(messages, tools)
+                async with (
+                    self.circuit.attempt() if self.circuit else nullcontext(),
+                    aclosing(self._attempt(body, deadline - clock())) as events,
+                ):
                     async for event in events:
                         began = True
                         yield event
@@ -103,17 +112,17 @@ class OpenAIModel:
                 self._log(error, attempt)
                 PROVIDER_ERRORS.labels(error.code).inc()
                 delay = None if began else self._patience.delay(error, attempt)
-                if delay is None:
+                if delay is None or clock() + delay >= deadline:
                     raise
             await asyncio.sleep(delay)
             attempt += 1
 
     async def _attempt(
-        self, messages: Sequence[Message], tools: Sequence[ToolSpec]
+        self, body: dict[str, Any], first_token_seconds: float
     ) -> AsyncGenerator[ModelEvent, None]:
-        body = self._body(messages, tools)
         reader = ChunkReader()
-        async with aclosing(self._data(body, reader)) as stream:
+        clock = Clock(reader, first_token_seconds)
+        async with aclosing(self._data(body, reader, clock)) as stream:
             async for data in stream:
                 if text := reader.read(data):
                     yield TextDelta(text)
@@ -121,9 +130,10 @@ class OpenAIModel:
             yield TextDelta(text)
         yield reader.finished(prompt_tokens=tokens.estimate(json.dumps(body["messages"])))
 
-    async def _data(self, body: dict[str, Any], reader: ChunkReader) -> AsyncGenerator[str, None]:
+    async def _data(
+        self, body: dict[str, Any], reader: ChunkReader, clock: Clock
+    ) -> AsyncGenerator[str, None]:
         """The data of the response's events, within the times a stream may take."""
-        clock = Clock(reader, self._first_token_seconds)
         try:
             async with AsyncExitStack() as stack:
                 decoder, pieces = await self._open(body, clock, stack)
