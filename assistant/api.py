@@ -78,7 +78,7 @@ class ConversationList(View):
     """The caller's own, newest first: 50 at a time, the rest behind `?offset=`."""
 
     def get(self, request: Request) -> Response:
-        offset = parse_cursor(request.query_params.get("offset"))
+        offset = parse_cursor(request.query_params.get("offset"), "offset")
         first = Answer.objects.filter(conversation=OuterRef("pk")).order_by("turn")
         listed = conversations(self.caller().owner).annotate(
             title=Subquery(first.values("question")[:1])

@@ -80,15 +80,15 @@ def parse_id(data: Mapping[str, Any], name: str) -> uuid.UUID | None:
         raise NotFound from None
 
 
-def parse_cursor(value: object) -> int:
-    """The `seq` up to which a client has everything; 0 where it has nothing."""
-    if value is None or value == "":
+def parse_cursor(value: object, name: str = "after") -> int:
+    """How far a client has come in what `name` counts; 0 where it says nothing."""
+    if value is None:
         return 0
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9:
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9:
         return value
-    raise _wrong("after", _("Expected a number, 0 or greater."))
+    raise _wrong(name, _("Expected a number, 0 or greater."))
 
 
 def _question(value: object) -> str:

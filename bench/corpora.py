@@ -201,6 +201,7 @@ def _unpacked(language: str, cache: Path) -> Path:
     if not tree.is_dir():
         downloads.mkdir(parents=True, exist_ok=True)
         draft = tree.with_suffix(".new")
+        draft.parent.mkdir(parents=True, exist_ok=True)
         try:
             subprocess.run(
                 ["apt-get", "download", "-qq", package], cwd=downloads, check=True,

@@ -25,6 +25,7 @@ def steps(_report: Path) -> list[Step]:
         ),
         Step("database", [python, "manage.py", "migrate", "--verbosity=0"]),
         Step("sources", [python, "manage.py", "check_sources", f"--turns={TURNS}"]),
+        Step("API", [python, "-m", "proof.api"]),
         Step("hold-back and growth", [python, "bench/citations.py"]),
     ]
 

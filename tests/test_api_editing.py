@@ -301,6 +301,12 @@ def test_a_new_slug_leaves_a_redirect(writer: TokenClient, client: Client) -> No
     assert client.get("/articles/reset/").headers["Location"] == "/articles/choose/"
 
 
+def test_a_change_without_a_body_is_none(writer: TokenClient) -> None:
+    article = make_article("Reset")
+    refused(writer.send("patch", address(article), **ANY), 400, "malformed")
+    assert writer.send("patch", address(article), {}, **ANY).status_code == 200
+
+
 def test_its_own_slug_is_not_taken(writer: TokenClient) -> None:
     article = make_article("Reset")
     body = {"slug": "reset", "title": "Other"}

@@ -424,7 +424,7 @@ def test_the_list_of_conversations_comes_in_pages() -> None:
         assert first["conversations"][0]["title"] == "Question 52?"
         rest = (await person.get("/api/v1/conversations/?offset=50")).json()
         assert (len(rest["conversations"]), rest["next"]) == (3, None)
-        bad = await person.get("/api/v1/conversations/?offset=-1")
+        bad = await person.get("/api/v1/conversations/?offset=")
         assert bad.json()["error"]["code"] == "malformed"
 
     in_loop(body)

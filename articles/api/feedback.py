@@ -50,7 +50,7 @@ class ArticleFeedbackView(View):
         article = readable(self.reader()).filter(slug=slug).first()
         if article is None:
             raise NotFound
-        form = FeedbackForm(_texts(request))
+        form = FeedbackForm(_texts(self.body()))
         if not form.is_valid():
             raise InvalidFeedback(_told(form))
         feedback = record(article, request._request, form.cleaned_data)
@@ -60,11 +60,10 @@ class ArticleFeedbackView(View):
         return Response({**vote, "comment": feedback.comment})
 
 
-def _texts(request: Request) -> dict[str, str]:
-    """The body. Raises `ParseError` for one that is empty or holds something else than texts, and
+def _texts(data: dict[str, Any]) -> dict[str, str]:
+    """The body. Raises `ParseError` for one that holds something else than texts, and
     `ValidationError` for fields that a vote does not have."""
-    data = dict(request.data)
-    if request.stream is None or not all(isinstance(one, str) for one in data.values()):
+    if not all(isinstance(one, str) for one in data.values()):
         raise ParseError([_("Expected a JSON object of texts.")])
     refuse_unknown(data, Vote().fields)
     return data

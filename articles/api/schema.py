@@ -97,6 +97,11 @@ def add_refusals(result: dict[str, Any], **_context: Any) -> dict[str, Any]:
         _add_headers(operation)
         for body in _bodies(operation):
             schemas[body]["additionalProperties"] = False
+    for schema in schemas.values():
+        for field in schema.get("properties", {}).values():
+            if "\\w" in field.get("pattern", ""):
+                # Letters of any script here, of English only to who reads it as JSON Schema.
+                del field["pattern"]
     return result
 
 

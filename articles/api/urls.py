@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
-from articles.api import editing, feedback, reading
+from articles.api import feedback, reading
+from articles.api.editing import articles, categories, documents, steps
 
 urlpatterns = [
     path("categories/", reading.Categories.as_view(), name="api-categories"),
@@ -17,32 +18,30 @@ urlpatterns = [
         name="api-article-feedback",
     ),
     path("search/", reading.Search.as_view(), name="api-search"),
-    path("manage/articles/", editing.ManagedArticles.as_view(), name="api-manage-articles"),
+    path("manage/articles/", articles.ManagedArticles.as_view(), name="api-manage-articles"),
     path(
         "manage/articles/<int:article_id>/",
-        editing.ManagedArticle.as_view(),
+        articles.ManagedArticle.as_view(),
         name="api-manage-article",
     ),
-    path(
-        "manage/articles/<int:article_id>/publish/", editing.Publish.as_view(), name="api-publish"
-    ),
+    path("manage/articles/<int:article_id>/publish/", steps.Publish.as_view(), name="api-publish"),
     path(
         "manage/articles/<int:article_id>/unpublish/",
-        editing.Unpublish.as_view(),
+        steps.Unpublish.as_view(),
         name="api-unpublish",
     ),
-    path(
-        "manage/articles/<int:article_id>/archive/", editing.Archive.as_view(), name="api-archive"
-    ),
+    path("manage/articles/<int:article_id>/archive/", steps.Archive.as_view(), name="api-archive"),
     path(
         "manage/documents/<external_id:external_id>/",
-        editing.ArticleByExternalId.as_view(),
+        documents.ArticleByExternalId.as_view(),
         name="api-document",
     ),
-    path("manage/categories/", editing.ManagedCategories.as_view(), name="api-manage-categories"),
+    path(
+        "manage/categories/", categories.ManagedCategories.as_view(), name="api-manage-categories"
+    ),
     path(
         "manage/categories/<unicode_slug:slug>/",
-        editing.ManagedCategory.as_view(),
+        categories.ManagedCategory.as_view(),
         name="api-manage-category",
     ),
 ]

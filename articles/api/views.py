@@ -6,8 +6,9 @@ from typing import Any
 
 from django.utils.cache import patch_vary_headers
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _
 from django.views.decorators.http import conditional_page
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, ParseError
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -36,6 +37,14 @@ class View(APIView):
 
     def reader(self) -> Reader:
         return Reader.of(self.request.user)
+
+    def body(self) -> dict[str, Any]:
+        """What was sent. Raises `ParseError` for nothing, which REST framework takes for an
+        empty object."""
+        data = self.request.data
+        if self.request.stream is None:
+            raise ParseError([_("Expected a JSON object.")])
+        return dict(data)
 
     def perform_authentication(self, request: Request) -> None:
         """Who sends a wrong token is counted before they hear of it."""

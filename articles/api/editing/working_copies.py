@@ -87,7 +87,8 @@ class ArticleChange(StrictSerializer):
         required=False,
         max_length=SLUG_LENGTH,
         validators=[UniqueValidator(Article.objects.all(), "Another article has this slug.")],
-        help_text="Part of the address. The old one redirects to the new one.",
+        help_text="Part of the address: letters and digits of any script, `-` and `_`. The old one "
+        "redirects to the new one.",
     )
     summary = TextField(required=False, max_length=500, allow_blank=True)
     markdown = TextField(
@@ -151,7 +152,8 @@ class CategoryChange(StrictSerializer):
         required=False,
         max_length=SLUG_LENGTH,
         validators=[UniqueValidator(Category.objects.all(), "Another category has this slug.")],
-        help_text="Part of the address. The old one does not redirect.",
+        help_text="Part of the address: letters and digits of any script, `-` and `_`. The old one "
+        "does not redirect.",
     )
     description = TextField(required=False, max_length=300, allow_blank=True)
     parent = CategoryField(  # type: ignore[assignment]
