@@ -49,6 +49,7 @@ def main() -> int:
             f"--max-examples={options.examples}",
             f"--checks={','.join(_checks())}",
             "--continue-on-failure",
+            "--suppress-health-check=all",
             "--no-color",
         ]
         environment = {"SCHEMATHESIS_HOOKS": "proof.api_hooks", "FUZZED": known}
