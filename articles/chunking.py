@@ -3,7 +3,7 @@
 A passage is about `target` characters, never more than twice as many, and never goes
 across a heading, so its anchor leads to its text. Lists, tables and code stay whole
 where they fit; divided, a table repeats its header and code its fences. The text is
-readable text (see `articles.blocks`), so an unchanged section gives unchanged passages.
+readable text (see `articles.markup.blocks`), so an unchanged section gives unchanged passages.
 
 Linear in the length of the document, however it is written.
 """
@@ -15,8 +15,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from articles.blocks import Block, read_blocks, read_definitions
-from articles.outline import Section, sections
+from articles.markup.blocks import Block, read_blocks, read_definitions
+from articles.markup.outline import Section, sections
 
 _JOINS_ON = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 

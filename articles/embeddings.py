@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 from django.conf import settings
 
-from articles.bm25 import dimension
+from articles.terms.bm25 import dimension
 
 LONGEST_TEXT = 8_000
 """Characters of one text; beyond, endpoints refuse it, and a mean of words says little."""

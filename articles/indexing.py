@@ -21,10 +21,10 @@ from django.utils import timezone
 from pgvector import HalfVector
 
 from articles import embeddings
-from articles.analysis import base_language
 from articles.chunking import chunk
 from articles.models import Article, ArticleRevision, IndexEntry, IndexState, Passage, Status
 from articles.searchable import Source, forms
+from articles.terms.analysis import base_language
 
 logger = logging.getLogger(__name__)
 

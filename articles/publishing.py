@@ -12,8 +12,9 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from articles import links, signals, tasks
+from articles import signals, tasks
 from articles.models import Article, ArticleRevision, Passage, SlugRedirect, Status
+from articles.writing import links
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -2,7 +2,7 @@
 
 The text of an article is hostile input. Raw HTML in it is text, links go to pages,
 mailboxes and telephones only, images come from this site or from `IMAGE_HOSTS`, and
-the sanitiser runs last. Headings get their anchors from `articles.outline`, which the
+the sanitiser runs last. Headings get their anchors from `articles.markup.outline`, which the
 chunker reads too: a passage's anchor is always one of the page's.
 
 The page has its own `h1`: where a text uses that level, all its headings move down one.
@@ -21,9 +21,9 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from articles.addresses import ARTICLE_ADDRESSES
-from articles.markdown import Dialect, HtmlRenderer, text_of
-from articles.outline import Section, sections
-from articles.sanitising import sanitiser
+from articles.markup.markdown import Dialect, HtmlRenderer, text_of
+from articles.markup.outline import Section, sections
+from articles.markup.sanitising import sanitiser
 
 
 @dataclass(frozen=True, slots=True)

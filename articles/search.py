@@ -1,9 +1,9 @@
 """Search: the one function behind the pages, the API and the assistant's tools.
 
 A query is analysed for each language searched. Passages are found by words and by
-meaning (`articles.candidates`), weighed (`articles.weighing`), and read through the gate of
-`articles.access` again; an article is as good as its best passage. Nothing the
-reader may not see has any part in a result: no hit, no count, no snippet.
+meaning, weighed (both in `articles.ranking`), and read through the gate of `articles.access`
+again; an article is as good as its best passage. Nothing the reader may not see has any
+part in a result: no hit, no count, no snippet.
 
 Where a part fails, the rest answers, and the result says so: `mode` is what was
 searched by, `fallback_reason` why it was not everything.
@@ -24,12 +24,12 @@ from django.db.models import Q, QuerySet
 
 from articles import embeddings
 from articles.access import Reader, answerable, readable
-from articles.analysis import base_language
-from articles.calibration import scale_of
-from articles.candidates import Analysed, Candidate, QueryVector, Scope, analyse, find
 from articles.metrics import measured
 from articles.models import Article, Category, IndexState
-from articles.weighing import Weighed, weigh
+from articles.ranking.calibration import scale_of
+from articles.ranking.candidates import Analysed, Candidate, QueryVector, Scope, analyse, find
+from articles.ranking.weighing import Weighed, weigh
+from articles.terms.analysis import base_language
 
 logger = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from pgvector import SparseVector
 
-from articles import bm25
-from articles.analysis import Token, tokens
+from articles.terms import bm25
+from articles.terms.analysis import Token, tokens
 
 FORMAT = 1
 """Counted up when the same text would give other forms: the next `reindex` rewrites all."""

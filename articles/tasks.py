@@ -12,17 +12,11 @@ from celery import shared_task
 from django.core.cache import cache
 from django.db.models import Sum
 
-from articles import (
-    embeddings,
-    frequencies,
-    indexing,
-    outskirts,
-    search_log,
-    spelling,
-    vector_index,
-)
+from articles import embeddings, indexing, search_log, vector_index
 from articles.indexing import Outcome
 from articles.models import IndexEntry, IndexState, Passage
+from articles.ranking import outskirts, spelling
+from articles.terms import frequencies
 
 logger = logging.getLogger(__name__)
 
@@ -139,6 +133,6 @@ def _recount_if_grown() -> None:
 @shared_task(soft_time_limit=300, time_limit=330)
 def publish_due() -> int:
     """Publish what was scheduled for now or earlier; returns how many articles."""
-    from articles import scheduling  # which publishes, and so hands out the tasks above
+    from articles.writing import scheduling  # which publishes, and so hands out the tasks above
 
     return scheduling.publish_due()

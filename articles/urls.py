@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.urls import include, path, register_converter
 from django.urls.converters import PathConverter, StringConverter
 
-from articles import feeds, markdown_pages, search_pages, sitemaps, views
 from articles.api import documentation
+from articles.pages import feeds, markdown_pages, search_pages, sitemaps, views
 
 app_name = "articles"
 

@@ -25,8 +25,8 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from articles.analysis import query_terms
 from articles.models import SearchQuery
+from articles.terms.analysis import query_terms
 from assistant.grounding import GAPS
 from assistant.models import Answer, GapQuestion, GapRun, GapTopic, Grounding, Origin
 from helpcenter.masking import mask

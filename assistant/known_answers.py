@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from articles.evaluation import Question
 from articles.models import Article, Rating, SlugRedirect
+from articles.ranking.evaluation import Question
 from assistant.models import Answer, AnswerDocument, Grounding, Origin
 
 COLUMNS = ("question", "articles")

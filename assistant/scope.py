@@ -3,17 +3,17 @@
 Asked for questions to which nothing was found, at the end of their turn, in the words
 of the visitor and not of the model. Says so only where both tell: the question holds few
 of the words of any passage, and is farther from all of them than the articles are from each
-other (`articles.outskirts`). Meaning compares within a language, so a question in another
+other (`articles.ranking.outskirts`). Meaning compares within a language, so a question in another
 one than the articles', or in none that can be told, is not far but unanswered.
 """
 
 from __future__ import annotations
 
-from articles import outskirts
 from articles.access import Reader
-from articles.analysis import base_language
 from articles.embeddings import EmbeddingError
+from articles.ranking import outskirts
 from articles.search import search
+from articles.terms.analysis import base_language
 from assistant.classifiers.language_guess import language_of_message
 from assistant.tools.confidence import LEAST_COVERAGE
 

@@ -90,7 +90,7 @@ def report_rankings(where: str, wix: corpora.QuestionSet) -> None:
 
 
 def row(name: str, rank: Callable[[str], Ranking], wix: corpora.QuestionSet) -> str:
-    from articles.evaluation import interval, score
+    from articles.ranking.evaluation import interval, score
 
     rank(wix.questions[0])
     scores, times = [], []
@@ -109,7 +109,7 @@ def row(name: str, rank: Callable[[str], Ranking], wix: corpora.QuestionSet) -> 
 
 def report_trial(wix: corpora.QuestionSet, changes: Sequence[str]) -> None:
     """Another setting beside the one in use, question by question, on both halves."""
-    from articles.evaluation import difference, trying
+    from articles.ranking.evaluation import difference, trying
 
     for change in changes:
         name, _equals, value = change.partition("=")
@@ -121,7 +121,7 @@ def report_trial(wix: corpora.QuestionSet, changes: Sequence[str]) -> None:
 
 
 def ndcg_of(wix: corpora.QuestionSet) -> list[float]:
-    from articles.evaluation import score
+    from articles.ranking.evaluation import score
 
     pairs = zip(wix.questions, wix.relevant, strict=True)
     return [score(ours(question), right).ndcg for question, right in pairs]

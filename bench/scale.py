@@ -85,8 +85,9 @@ def line(figure: str, target: str, measured: str, note: str = "") -> None:
 
 def build(cache: Path, passages: int) -> databases.Figures:
     """Index articles until there are so many passages, and time each step of it."""
-    from articles import embeddings, frequencies, vector_index
+    from articles import embeddings, vector_index
     from articles.models import Passage
+    from articles.terms import frequencies
 
     embedder = embeddings.active()
     assert embedder is not None
@@ -199,10 +200,11 @@ def report_searches(name: str, category: Any, queries: Sequence[Query], rounds: 
 
 def report_recall(queries: Sequence[Query]) -> None:
     """Of both legs, with and without filters, against comparing everything in scope."""
-    from articles import candidates, embeddings
+    from articles import embeddings
     from articles.access import ANONYMOUS, readable
-    from articles.calibration import scale_of
     from articles.models import Passage
+    from articles.ranking import candidates
+    from articles.ranking.calibration import scale_of
 
     embedder = embeddings.active()
     assert embedder is not None

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from articles.caching import public_document
-from articles.canonical import absolute
+from articles.pages.canonical import absolute
 
 SECONDS = 3600
 CLOSED = ("admin:index", "articles:search", "assistant:chat", "sign-in")

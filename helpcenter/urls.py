@@ -7,7 +7,7 @@ from helpcenter import accounts, media, robots
 
 handler400 = "helpcenter.errors.bad_request"
 handler403 = "helpcenter.errors.permission_denied"
-handler404 = "articles.missing.page_not_found"
+handler404 = "articles.pages.missing.page_not_found"
 handler500 = "helpcenter.errors.server_error"
 
 urlpatterns = [

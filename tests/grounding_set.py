@@ -65,9 +65,11 @@ def labelled(half: str = "") -> list[Labelled]:
 
 def load_site() -> None:
     """Publish and index the site's articles. Asks the database."""
-    from articles import frequencies, indexing, outskirts, publishing
+    from articles import indexing, publishing
     from articles.importing import frontmatter
     from articles.models import Article
+    from articles.ranking import outskirts
+    from articles.terms import frequencies
 
     for path in sorted(MANUAL.glob("*.md")):
         values, body = frontmatter.split(path.read_text(encoding="utf-8"))

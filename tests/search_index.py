@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from articles import frequencies, indexing, spelling
+from articles import indexing
 from articles.access import ANONYMOUS
 from articles.models import Article, Passage
+from articles.ranking import spelling
 from articles.search import search
+from articles.terms import frequencies
 from tests.factories import make_article
 
 

@@ -18,10 +18,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from articles import bm25
-from articles.analysis import tokens
-from articles.calibration import scale_of
 from articles.embeddings import Embedder
+from articles.ranking.calibration import scale_of
+from articles.terms import bm25
+from articles.terms.analysis import tokens
 from assistant.support.scoring import Claim, Passage, Source, Support, Vectors, judge
 
 Kind = Literal["right", "wrong article", "wrong passage", "contradicting number", "denied"]

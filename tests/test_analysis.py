@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.analysis import LONGEST_TERM, base_language, query_terms, tokens, without_accents
+from articles.terms.analysis import (
+    LONGEST_TERM,
+    base_language,
+    query_terms,
+    tokens,
+    without_accents,
+)
 
 
 def terms_of(text: str, language: str = "en") -> set[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.anchors import FALLBACK, LONGEST, HeadingSource, anchors, heading_source, slug
+from articles.markup.anchors import FALLBACK, LONGEST, HeadingSource, anchors, heading_source, slug
 
 COLUMN = 200
 """Characters that the database keeps of a passage's anchor."""

@@ -10,9 +10,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from articles import publishing, spelling
+from articles import publishing
 from articles.indexing import index_article
 from articles.models import Article, Status, Visibility
+from articles.ranking import spelling
 from helpcenter import tokens
 from tests.api_clients import TokenClient
 from tests.factories import make_article, make_category

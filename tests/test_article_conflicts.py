@@ -12,8 +12,8 @@ from django.contrib.admin.models import LogEntry
 from django.db import connection, connections, transaction
 from django.test import Client
 
-from articles import conflicts
 from articles.models import Article
+from articles.writing import conflicts
 from tests.factories import make_article, make_category
 from tests.writing import change_url, colleague, form_of, signed_in
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from articles import links, publishing
+from articles import publishing
 from articles.models import Article, ArticleLink, Status
+from articles.writing import links
 from tests.factories import make_article, make_category
 from tests.writing import article_url, change_url, colleague, form_of, signed_in
 

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from articles import findability
-from articles.duplicates import near_duplicates
 from articles.indexing import index_article
 from articles.models import Article, SearchClick, SearchQuery, Status
+from articles.writing import findability
+from articles.writing.duplicates import near_duplicates
 from tests.factories import make_article
 from tests.writing import article_url, change_url, colleague, signed_in
 

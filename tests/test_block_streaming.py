@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles import answer_streaming
-from articles.answer_rendering import Citation, Registered, finished_length, render_answer
-from articles.answer_streaming import LONGEST_PREVIEW, Block, BlockRenderer
+from articles.markup import answer_streaming
+from articles.markup.answer_rendering import Citation, Registered, finished_length, render_answer
+from articles.markup.answer_streaming import LONGEST_PREVIEW, Block, BlockRenderer
 from tests.generated_markdown import BLOCKS, markdown, sliced
 
 REGISTERED = Registered(

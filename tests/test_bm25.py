@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from articles import bm25
+from articles.terms import bm25
 
 PASSAGES = ["a b b c", "a d", "c c c c e", "f"]
 

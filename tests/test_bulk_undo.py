@@ -11,9 +11,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from articles import publishing, undo
+from articles import publishing
 from articles.indexing import index_article
 from articles.models import Article, ArticleLink, BulkChange, Passage, Status
+from articles.writing import undo
 from tests.factories import make_article
 from tests.writing import article_url, colleague, signed_in
 

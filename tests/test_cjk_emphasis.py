@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from articles.answer_rendering import Registered, render_answer
+from articles.markup.answer_rendering import Registered, render_answer
 
 
 def html(text: str) -> str:

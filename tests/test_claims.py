@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from articles.answer_rendering import Citation, Registered, render_answer
+from articles.markup.answer_rendering import Citation, Registered, render_answer
 from assistant.support.claims import Cited, sentences, split
 
 PLANS = "/articles/plans/"

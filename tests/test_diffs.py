@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.diffs import LONGEST_BY_WORDS, DiffLine, diff_lines, diff_words
+from articles.writing.diffs import LONGEST_BY_WORDS, DiffLine, diff_lines, diff_words
 
 
 def test_equal_texts_differ_in_nothing() -> None:

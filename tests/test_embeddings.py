@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from articles import calibration, embeddings
-from articles.calibration import LOCAL, scale_of
+from articles import embeddings
 from articles.embeddings import (
     EmbeddingError,
     EndpointEmbedder,
@@ -20,6 +19,8 @@ from articles.embeddings import (
     LocalEmbedder,
     active,
 )
+from articles.ranking import calibration
+from articles.ranking.calibration import LOCAL, scale_of
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:

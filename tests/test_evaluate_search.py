@@ -12,10 +12,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from articles import embeddings, relevance
-from articles.evaluation import TrialError, difference, interval, score, trying
+from articles import embeddings
 from articles.models import Article, Rating
 from articles.publishing import change_slug
+from articles.ranking import relevance
+from articles.ranking.evaluation import TrialError, difference, interval, score, trying
 from assistant.known_answers import from_helpful_answers
 from assistant.models import Answer, AnswerDocument, AnswerFeedback, Conversation, Grounding
 from tests.search_index import make_indexed

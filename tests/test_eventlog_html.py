@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from django.utils import translation
 
-from articles.answer_streaming import Block, BlockRenderer
+from articles.markup.answer_streaming import Block, BlockRenderer
 from assistant.eventlog import Entry, EventLog, LostError, Note, Writer
 from assistant.eventlog import html as html_module
 from assistant.eventlog.html import html_feed

@@ -78,7 +78,7 @@ def test_a_word_that_is_everywhere_makes_no_candidates(monkeypatch: pytest.Monke
     for number in range(4):
         make_article(f"Plan {number}", body="A plan." + " Rare." * (number == 0))
     index()
-    monkeypatch.setattr("articles.candidates.COMMON_ROWS", 2)
+    monkeypatch.setattr("articles.ranking.candidates.COMMON_ROWS", 2)
 
     (steps,) = told("rare plan").languages
     assert [(word.text, word.makes_candidates) for word in steps.words] == [
@@ -212,7 +212,7 @@ def test_an_article_beyond_both_lists_is_told_its_exact_rank(
         make_article(f"Reset your password {number}", body="Reset my password.")
     article = make_article("Plans", body="A long text about much else, and a password.")
     index()
-    monkeypatch.setattr("articles.candidates.PER_LIST", 2)
+    monkeypatch.setattr("articles.ranking.candidates.PER_LIST", 2)
 
     found = judged(article)
     assert (found.reason, found.place, found.deserved) == ("not_a_candidate", None, 3)
@@ -228,7 +228,7 @@ def test_an_article_that_has_only_the_common_words_is_told_so(
     for number in range(3):
         make_article(f"More {number}", body="A plan.")
     index()
-    monkeypatch.setattr("articles.candidates.COMMON_ROWS", 2)
+    monkeypatch.setattr("articles.ranking.candidates.COMMON_ROWS", 2)
 
     found = judged(article, "rare plan")
     assert found.reason == "not_a_candidate"
@@ -253,7 +253,7 @@ def test_a_candidate_that_was_not_weighed_is_told_so(monkeypatch: pytest.MonkeyP
 
 def test_the_first_below_the_floor_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     article = make_indexed("Plans", "A long text about much else, and a password.")
-    monkeypatch.setattr("articles.relevance.FLOOR", 0.99)
+    monkeypatch.setattr("articles.ranking.relevance.FLOOR", 0.99)
     found = judged(article)
     assert (found.reason, found.place) == ("below_floor", 1)
     assert "below the floor" in in_words(found)[0]
@@ -300,7 +300,7 @@ def test_an_empty_question_is_told_so() -> None:
 def test_an_article_in_a_language_searched_later_is_told_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("articles.relevance.FLOOR", 0.99)
+    monkeypatch.setattr("articles.ranking.relevance.FLOOR", 0.99)
     make_indexed("Password", "A password.")
     article = make_indexed("Password reset", "Reset my password.", language="de")
     found = judged(article)

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 
-from articles import frequencies, indexing
+from articles import indexing
 from articles.access import ANONYMOUS
 from articles.models import Article, Visibility
+from articles.terms import frequencies
 from assistant import agent, prompts
 from assistant.agent import Limits, Outcome
 from assistant.citations import CitationWriter

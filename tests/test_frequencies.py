@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from pgvector import SparseVector
 
-from articles import frequencies, indexing, publishing
+from articles import indexing, publishing
 from articles.models import IndexState, Passage, Term
 from articles.searchable import MOST_TOKENS, Source, forms, quoted
+from articles.terms import frequencies
 from tests.factories import make_article
 from tests.search_index import found, index, make_indexed
 
@@ -102,7 +103,7 @@ def test_new_passages_use_the_constant_of_their_language() -> None:
 def test_common_words_do_not_pick_candidates_where_rarer_ones_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("articles.candidates.COMMON_ROWS", 3)
+    monkeypatch.setattr("articles.ranking.candidates.COMMON_ROWS", 3)
     for number in range(5):
         make_indexed(f"Common {number}", "export reports")
     make_indexed("Rare", "The zebra.")
@@ -111,7 +112,7 @@ def test_common_words_do_not_pick_candidates_where_rarer_ones_are(
 
 
 def test_a_long_query_counts_its_rarest_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("articles.candidates.MOST_WORDS", 2)
+    monkeypatch.setattr("articles.ranking.candidates.MOST_WORDS", 2)
     for number in range(3):
         make_indexed(f"Common {number}", "export reports")
     make_indexed("Rare", "The zebra grazes.")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.fusion import K, fuse
+from articles.ranking.fusion import K, fuse
 
 
 def test_a_place_is_worth_one_over_k_and_the_place() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from articles import outskirts
 from articles.access import ANONYMOUS
 from articles.models import IndexState
+from articles.ranking import outskirts
 from assistant.classifiers.small_talk import is_small_talk
 from assistant.scope import is_outside
 from tests.factories import make_article

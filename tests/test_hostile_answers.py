@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from articles.answer_rendering import INERT, Citation, Registered, render_blocks
-from articles.answer_streaming import Block, BlockRenderer
-from articles.outline import normalised
+from articles.markup.answer_rendering import INERT, Citation, Registered, render_blocks
+from articles.markup.answer_streaming import Block, BlockRenderer
+from articles.markup.outline import normalised
 from assistant.citations import CitationWriter
 from assistant.provenance import Document, Exposure, Ledger
 from assistant.rendering.answer_html import answer_html
@@ -184,7 +184,7 @@ def test_each_finished_block_is_rendered_once(
         rendered.append(text)
         return render_blocks(text, registered)
 
-    monkeypatch.setattr("articles.answer_streaming.render_blocks", counted)
+    monkeypatch.setattr("articles.markup.answer_streaming.render_blocks", counted)
     for text in texts:
         rendered.clear()
         played = Played(f"{text}\n\nEnd [1].\n\n{text}", random.Random(1))

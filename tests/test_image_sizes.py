@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from articles.image_sizes import image_size
+from articles.markup.image_sizes import image_size
 from articles.rendering import render_article
 
 

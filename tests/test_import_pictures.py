@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from articles import pictures
+from articles.writing import pictures
 from tests.import_folders import Content, import_files, imported, messages, picture
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]

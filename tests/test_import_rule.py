@@ -13,10 +13,19 @@ PROJECT = Path(__file__).resolve().parent.parent
 
 PURE = {
     "assistant": ["agent", "citations", "contracts", "events", "provenance", "writing"],
-    "articles": ["anchors", "blocks", "chunking", "fusion", "inline_text", "outline"],
+    "articles": [
+        "chunking",
+        "markup.anchors",
+        "markup.blocks",
+        "markup.inline_text",
+        "markup.outline",
+        "ranking.fusion",
+    ],
 }
 SKINS = {"admin", "api", "consumers", "frames", "pages", "templatetags", "urls", "views"}
 DOOR = {"chat", "turns", "tasks"}
+SKINS_OF_ARTICLES = {"api", "admin", "pages"}
+ROOMS_OF_ARTICLES = ["explaining", "importing", "markup", "models", "ranking", "terms", "writing"]
 EDGES = ["tools", "prompts", "providers", "grounding", "classifiers", "support"]
 
 
@@ -31,9 +40,10 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def files(package: str, module: str = "") -> list[Path]:
-    if module and (single := PROJECT / package / f"{module}.py").exists():
+    place = PROJECT / package / module.replace(".", "/")
+    if module and (single := place.with_suffix(".py")).exists():
         return [single]
-    found = sorted((PROJECT / package / module).rglob("*.py"))
+    found = sorted(place.rglob("*.py"))
     assert found, f"{package}.{module} is gone: change this test with the layout"
     return found
 
@@ -53,13 +63,24 @@ def test_the_pure_core_knows_the_standard_library_and_itself(package: str, modul
     for path in files(package, module):
         for name in imported(path):
             top, _, _ = name.partition(".")
-            own = ".".join(name.split(".")[:2]) in allowed or name in allowed
+            own = any(f"{name}.".startswith(f"{one}.") for one in allowed)
             assert top in sys.stdlib_module_names or own, f"{path.name} imports {name}"
 
 
 def test_the_articles_know_nothing_of_the_assistant() -> None:
     for path in files("articles"):
         assert not rooms(path, "assistant"), path
+
+
+@pytest.mark.parametrize("room", ROOMS_OF_ARTICLES)
+def test_no_room_of_the_articles_knows_a_skin(room: str) -> None:
+    for path in files("articles", room):
+        assert not rooms(path, "articles") & SKINS_OF_ARTICLES, path
+
+
+def test_markup_knows_nothing_else_of_the_articles() -> None:
+    for path in files("articles", "markup"):
+        assert rooms(path, "articles") <= {"markup", "addresses"}, path
 
 
 def test_the_ground_knows_neither_but_where_it_joins_them() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.inline_text import LONGEST_ADDRESS, inline_text, without_payloads
+from articles.markup.inline_text import LONGEST_ADDRESS, inline_text, without_payloads
 from tests.growth import assert_linear
 
 DEFINITIONS = {"ref": "https://e.example/ref", "own": "/articles/own/"}

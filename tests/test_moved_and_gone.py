@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from articles import publishing
-from articles.missing import words_of
 from articles.models import SlugRedirect, Status, Visibility
+from articles.pages.missing import words_of
 from tests.factories import make_article
 from tests.pages import parsed
 

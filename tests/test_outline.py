@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from articles.outline import normalised, sections
+from articles.markup.outline import normalised, sections
 from tests.generated_markdown import markdown
 from tests.growth import assert_linear
 

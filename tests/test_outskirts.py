@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from articles import embeddings, frequencies, outskirts
+from articles import embeddings
 from articles.access import ANONYMOUS
 from articles.indexing import index_article
 from articles.models import IndexState
+from articles.ranking import outskirts
+from articles.terms import frequencies
 from assistant.classifiers.language_guess import language_of_message
 from assistant.scope import is_outside
 from tests.factories import make_article

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from PIL import Image, PngImagePlugin
 
-from articles import pictures
-from articles.pictures import PictureError, read_picture
 from articles.rendering import render_article
+from articles.writing import pictures
+from articles.writing.pictures import PictureError, read_picture
 from tests.import_folders import picture
 
 pytestmark = pytest.mark.usefixtures("media")

@@ -10,9 +10,10 @@ from xml.etree import ElementTree
 import pytest
 from django.test import Client
 
-from articles import publishing, sitemaps
+from articles import publishing
 from articles.importing import Options, import_articles
 from articles.models import Article, Status, Visibility
+from articles.pages import sitemaps
 from helpcenter.models import SiteSettings
 from tests.factories import make_article, make_category
 from tests.pages import parsed

@@ -10,7 +10,7 @@ from django.test import Client
 from articles import embeddings, publishing
 from articles.access import ANONYMOUS, Reader
 from articles.models import Article, Visibility
-from articles.related import MOST, related
+from articles.pages.related import MOST, related
 from tests.factories import make_article, make_category
 from tests.pages import page, texts, with_class
 from tests.search_index import index, make_indexed

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.bm25 import K1
-from articles.relevance import FLOOR, WEIGHTS, Evidence, Judge, Word
+from articles.ranking.relevance import FLOOR, WEIGHTS, Evidence, Judge, Word
+from articles.terms.bm25 import K1
 
 WORDS = (Word(("reset",), 3.0), Word(("password",), 1.0))
 PAIRS = ((0, 1),)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles import answer_rendering
-from articles.answer_rendering import Citation, Registered, render_answer
+from articles.markup import answer_rendering
+from articles.markup.answer_rendering import Citation, Registered, render_answer
 from tests.dom import Element, parse
 from tests.growth import assert_linear
 from tests.hostile_markdown import ALL, CITATIONS, IMAGES, LINKS, SCRIPTS

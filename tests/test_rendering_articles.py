@@ -243,7 +243,7 @@ def test_an_indented_line_goes_on_with_the_quotation_before_it() -> None:
 def test_what_the_renderer_says_itself_is_translated_and_escaped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("articles.markdown._", lambda text: f'<b title="{text}">')
+    monkeypatch.setattr("articles.markup.markdown._", lambda text: f'<b title="{text}">')
     root = rendered(":::note\nText\n:::\n\n| a |\n|---|")
     assert root.all("p")[0].text == '<b title="Note">'
     assert root.all("div")[1].attributes["aria-label"] == '<b title="Table">'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from articles.addresses import ARTICLE_ADDRESSES, Addresses
-from articles.sanitising import sanitiser
+from articles.markup.sanitising import sanitiser
 
 NOTHING = sanitiser(Addresses(link=lambda _: False, image=lambda _: False), heading_ids=False)
 ARTICLES = sanitiser(ARTICLE_ADDRESSES, heading_ids=True)

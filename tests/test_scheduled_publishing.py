@@ -12,9 +12,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from articles import publishing, scheduling
+from articles import publishing
 from articles.models import Article, Status
 from articles.tasks import publish_due
+from articles.writing import scheduling
 from tests.factories import make_article
 from tests.writing import article_url, change_url, form_of
 

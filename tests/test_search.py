@@ -11,11 +11,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from articles import embeddings, frequencies, publishing, vector_index
+from articles import embeddings, publishing, vector_index
 from articles.access import ANONYMOUS
 from articles.embeddings import EmbeddingError, LocalEmbedder
 from articles.models import Article, Passage
 from articles.search import search
+from articles.terms import frequencies
 from tests.factories import make_category
 from tests.search_index import found, index, make_indexed
 
@@ -191,7 +192,7 @@ def few_in_a_crowd(crowd: int, few: int) -> Any:
 
 
 def nearest_of(category: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    monkeypatch.setattr("articles.weighing.MIN_COSINE", -1.0)
+    monkeypatch.setattr("articles.ranking.weighing.MIN_COSINE", -1.0)
     monkeypatch.setattr(
         LocalEmbedder,
         "embed",
@@ -207,7 +208,7 @@ def test_a_narrow_filter_gives_all_it_should(
 ) -> None:
     billing = few_in_a_crowd(300, 12)
     index()
-    monkeypatch.setattr("articles.candidates.EXACT_ROWS", exact_rows)
+    monkeypatch.setattr("articles.ranking.candidates.EXACT_ROWS", exact_rows)
     assert nearest_of(billing, monkeypatch) == ["few"] * 10
 
 
@@ -223,7 +224,7 @@ def test_a_narrow_filter_gives_all_it_should_among_ten_thousand(
     vector_index.build(embedder)
     frequencies.recount()
     assert nearest_of(billing, monkeypatch) == ["few"] * 10
-    monkeypatch.setattr("articles.candidates.EXACT_ROWS", 10)
+    monkeypatch.setattr("articles.ranking.candidates.EXACT_ROWS", 10)
     assert nearest_of(billing, monkeypatch) == ["few"] * 10
 
 

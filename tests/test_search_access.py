@@ -10,10 +10,10 @@ from django.test import Client
 
 from articles import publishing
 from articles.access import ANONYMOUS, Reader
-from articles.candidates import Analysed, Candidate, find
 from articles.models import Article, Passage, Status, Visibility
+from articles.ranking.candidates import Analysed, Candidate, find
+from articles.ranking.weighing import Weighed, weigh
 from articles.search import search
-from articles.weighing import Weighed, weigh
 from tests.factories import make_article
 from tests.search_index import found, index, make_indexed, rows
 
@@ -150,7 +150,7 @@ def test_a_text_that_is_replaced_during_a_search_is_not_shown(
 def test_what_a_reader_may_not_see_takes_no_place_of_what_they_may(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("articles.candidates.PER_LIST", 2)
+    monkeypatch.setattr("articles.ranking.candidates.PER_LIST", 2)
     for number in range(4):
         make_indexed(f"Pricing {number}", "Pricing.", visibility=Visibility.STAFF)
     make_indexed("Plans", "A long text, with a word about pricing in it, and much else.")

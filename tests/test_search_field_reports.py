@@ -8,10 +8,11 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from articles import indexing, publishing, spelling
+from articles import indexing, publishing
 from articles.access import ANONYMOUS
 from articles.checks import check_embedding_settings
 from articles.models import Passage
+from articles.ranking import spelling
 from articles.search import search
 from assistant.tools import queries
 from assistant.tools.arguments import BadCallError

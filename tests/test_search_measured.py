@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from articles.evaluation import score
 from articles.models import Article
+from articles.ranking.evaluation import score
 from bench import corpora, retrieval
 
 # The vector index is built as in a real site: outside any transaction.

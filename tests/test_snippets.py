@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.snippets import Piece, marked, snippet
+from articles.ranking.snippets import Piece, marked, snippet
 
 
 def shown(pieces: tuple[Piece, ...]) -> str:

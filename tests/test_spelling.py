@@ -9,11 +9,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from articles import indexing, publishing, spelling
+from articles import indexing, publishing
 from articles.access import ANONYMOUS, Reader
 from articles.models import Article, KnownWord, Visibility
+from articles.ranking import spelling
+from articles.ranking.spelling import correct
 from articles.search import search
-from articles.spelling import correct
 from tests.factories import make_article
 from tests.pages import page, with_class
 from tests.search_index import index

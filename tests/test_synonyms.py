@@ -11,11 +11,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from articles import synonyms
 from articles.access import ANONYMOUS
-from articles.candidates import analyse
 from articles.models import SynonymGroup, SynonymVersion
+from articles.ranking.candidates import analyse
 from articles.search import search
+from articles.terms import synonyms
 from tests.factories import make_article
 from tests.pages import page
 from tests.search_index import found, index

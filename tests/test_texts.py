@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
-from articles.forms import ArticleForm
 from articles.models import Article, Category
+from articles.writing.forms import ArticleForm
 from helpcenter.texts import is_storable
 
 UNSTORABLE = ["a\0b", "a\ud83d", "\udfff"]

@@ -10,9 +10,10 @@ import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 from django.db import OperationalError
 
-from articles import indexing, publishing, spelling
+from articles import indexing, publishing
 from articles.access import ANONYMOUS, Reader
 from articles.models import Article, Status, Visibility
+from articles.ranking import spelling
 from articles.search import Hit
 from assistant import tokens
 from assistant.agent import ToolCallRequest, ToolOutcome

@@ -15,9 +15,10 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from articles import publishing, undo
+from articles import publishing
 from articles.admin.pages import person
 from articles.models import Article, Status
+from articles.writing import undo
 
 REVIEW_AGAIN = timedelta(days=182)
 

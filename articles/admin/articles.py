@@ -17,7 +17,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from articles import conflicts, links, publishing, undo
+from articles import publishing
 from articles.admin.actions import ArticleActions
 from articles.admin.editor import EditorPages, MarkdownEditor
 from articles.admin.filters import AttentionFilter, PublicationFilter
@@ -28,8 +28,9 @@ from articles.admin.quality import QualityPages
 from articles.admin.retrieval import RetrievalPages
 from articles.admin.revisions import RevisionPages
 from articles.admin.undoing import UndoPages
-from articles.forms import ArticleForm
 from articles.models import Article
+from articles.writing import conflicts, links, undo
+from articles.writing.forms import ArticleForm
 
 PAGES = [
     PreviewPages,

@@ -22,10 +22,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from articles.admin.pages import ArticlePages, person
-from articles.link_targets import link_targets
 from articles.models import Article
-from articles.pictures import MAX_BYTES, PictureError, read_picture
 from articles.rendering import render_article
+from articles.writing.link_targets import link_targets
+from articles.writing.pictures import MAX_BYTES, PictureError, read_picture
 
 LONGEST_TEXT = 1_000_000
 """Characters of a text that are rendered while somebody writes."""

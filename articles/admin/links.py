@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.translation import gettext
 
-from articles import links
 from articles.admin.pages import ArticlePages
+from articles.writing import links
 
 
 class LinkPages(ArticlePages):

@@ -6,9 +6,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.translation import gettext
 
-from articles import findability
 from articles.admin.pages import ArticlePages
-from articles.duplicates import near_duplicates
+from articles.writing import findability
+from articles.writing.duplicates import near_duplicates
 
 
 class QualityPages(ArticlePages):

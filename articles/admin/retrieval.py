@@ -23,11 +23,11 @@ from articles.admin.pages import ArticlePages
 from articles.explaining import Explanation, LanguageSteps, Row, Verdict, explain, in_words
 from articles.explaining.reasons import PARTS
 from articles.models import Article, Category, IndexState, Passage
-from articles.relevance import FLOOR, MIN_COSINE
+from articles.ranking.relevance import FLOOR, MIN_COSINE
+from articles.ranking.snippets import Piece, snippet
+from articles.ranking.weighing import WEIGHED
 from articles.rendering import plain_text
 from articles.search import LONGEST_QUERY
-from articles.snippets import Piece, snippet
-from articles.weighing import WEIGHED
 
 SHOWN = 10
 """Passages of each list on the page; those of the article asked for are shown wherever they are."""

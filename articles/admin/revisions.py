@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 
 from articles import publishing
 from articles.admin.pages import ArticlePages
-from articles.diffs import diff_lines
 from articles.models import Article, ArticleRevision
+from articles.writing.diffs import diff_lines
 
 WORKING_COPY = "draft"
 """What stands for the working copy where a revision's number would."""

@@ -8,8 +8,8 @@ from django.urls import URLPattern, reverse
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST
 
-from articles import undo
 from articles.admin.pages import ArticlePages, person
+from articles.writing import undo
 
 
 class UndoPages(ArticlePages):

@@ -9,9 +9,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from articles import spelling
 from articles.categories import Branch
 from articles.models import Article, Category, Visibility
+from articles.ranking import spelling
 from articles.reading import shown_revision
 from articles.rendering import ContentsEntry, Rendered, plain_text, render_article
 from articles.search import Hit, PassageHit, Results

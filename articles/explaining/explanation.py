@@ -10,7 +10,7 @@ from articles.explaining.rows import AskedWord, Row, asked_words, rows
 from articles.explaining.verdicts import Verdict, verdict
 from articles.models import Article, Category
 from articles.search import Mode, Results, Stage, run
-from articles.synonyms import also_searched
+from articles.terms.synonyms import also_searched
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from articles.analysis import base_language
-from articles.candidates import PER_LIST
 from articles.explaining.verdicts import Lead, Verdict
 from articles.models import Article, Status, Visibility
+from articles.ranking.candidates import PER_LIST
+from articles.ranking.relevance import FLOOR
+from articles.ranking.weighing import WEIGHED
 from articles.reading import shown_revision
-from articles.relevance import FLOOR
-from articles.weighing import WEIGHED
+from articles.terms.analysis import base_language
 
 PARTS: dict[str, Promise] = {
     "cosine": _("meaning"),

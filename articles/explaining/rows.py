@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from articles import candidates, fusion
-from articles.candidates import Analysed, Candidate
 from articles.models import Passage
-from articles.relevance import WEIGHTS, Word
-from articles.weighing import WEIGHED, Weighed
+from articles.ranking import candidates, fusion
+from articles.ranking.candidates import Analysed, Candidate
+from articles.ranking.relevance import WEIGHTS, Word
+from articles.ranking.weighing import WEIGHED, Weighed
 
 
 @dataclass(frozen=True)

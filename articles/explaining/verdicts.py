@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from articles.analysis import base_language
-from articles.candidates import Scope, analyse, standing
 from articles.explaining.rows import Row, forms, rows
 from articles.models import Article, ArticleRevision, Passage
+from articles.ranking.candidates import Scope, analyse, standing
+from articles.ranking.weighing import Weighed, weigh
 from articles.search import Run, Stage
-from articles.weighing import Weighed, weigh
+from articles.terms.analysis import base_language
 
 Reason = Literal[
     "won",

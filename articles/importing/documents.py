@@ -19,9 +19,9 @@ from articles.importing.html import fragment_to_markdown, read_page
 from articles.importing.mdx import to_markdown
 from articles.importing.report import CannotImportError, Kind, Report
 from articles.importing.sources import Source
+from articles.markup.outline import sections
 from articles.models import Status, Visibility
 from articles.models.content import BODY_LENGTH
-from articles.outline import sections
 
 MAX_TITLE = 250
 MAX_SUMMARY = 500

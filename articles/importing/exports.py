@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from articles.importing.report import CannotImportError
-from articles.outline import normalised
+from articles.markup.outline import normalised
 
 
 @dataclass(slots=True)

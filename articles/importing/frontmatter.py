@@ -19,8 +19,8 @@ from django.utils import timezone
 from django.utils.translation import get_supported_language_variant
 
 from articles.importing.report import CannotImportError
+from articles.markup.outline import normalised
 from articles.models import Status, Visibility
-from articles.outline import normalised
 
 MAX_FRONT_MATTER = 20_000
 EARLIEST_YEAR = 1900

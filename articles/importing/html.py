@@ -11,7 +11,7 @@ from markdownify import ATX, MarkdownConverter
 
 from articles.importing.report import CannotImportError
 from articles.importing.writer import destination, escaped, media_link
-from articles.outline import normalised
+from articles.markup.outline import normalised
 
 _NO_CONTENT = ["script", "style", "noscript", "template", "svg", "form", "nav", "button", "input"]
 _MAIN = ["article", "main", "body"]

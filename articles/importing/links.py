@@ -18,9 +18,9 @@ from articles.importing.media import Pictures
 from articles.importing.prose import substitute
 from articles.importing.report import CannotImportError, Kind, Report
 from articles.importing.writer import destination as as_destination
-from articles.inline_text import normalised_label
+from articles.markup.inline_text import normalised_label
+from articles.markup.outline import sections
 from articles.models import Status
-from articles.outline import sections
 
 _DESTINATION = r"(?:<(?P<angle>[^<>\n]*)>|(?P<bare>[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))"
 _TITLE = r"(?P<title>\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?"

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from articles.importing.report import CannotImportError
 from articles.importing.sources import Source
-from articles.pictures import PictureError, read_picture
+from articles.writing.pictures import PictureError, read_picture
 
 _ROOTS = ("", "static", "public", "assets")
 """Where the common site generators keep what pages address from the root."""

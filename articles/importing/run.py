@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
-from articles import embeddings, frequencies, indexing, outskirts, spelling, vector_index
+from articles import embeddings, indexing, vector_index
 from articles.importing.documents import Document, Options, read_documents
 from articles.importing.links import Follower, Pages
 from articles.importing.media import Pictures
@@ -19,6 +19,8 @@ from articles.importing.report import Kind, Outcome, Report
 from articles.importing.sources import Source, open_source
 from articles.importing.storing import Categories, Slugs, existing_articles, store
 from articles.models import Article, Status
+from articles.ranking import outskirts, spelling
+from articles.terms import frequencies
 
 logger = logging.getLogger(__name__)
 

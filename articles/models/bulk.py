@@ -20,7 +20,7 @@ class BulkChange(models.Model):
 
 
 class BulkChangeItem(models.Model):
-    """One article of it: where it stood before and after, as `articles.undo` writes it."""
+    """One article of it: where it stood before and after, as `articles.writing.undo` writes it."""
 
     change = models.ForeignKey(BulkChange, on_delete=models.CASCADE, related_name="items")
     article = models.ForeignKey(Article, on_delete=models.CASCADE, related_name="+")

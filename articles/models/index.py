@@ -100,7 +100,7 @@ class Term(models.Model):
 class IndexState(models.Model):
     """Constants of the index per language, fixed at `reindex`, and when they were counted.
 
-    `outskirts` is the floor of `articles.outskirts`, None where nothing tells.
+    `outskirts` is the floor of `articles.ranking.outskirts`, None where nothing tells.
     """
 
     language = models.CharField(max_length=12, primary_key=True)

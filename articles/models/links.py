@@ -8,7 +8,7 @@ from articles.models.content import Article
 
 
 class ArticleLink(models.Model):
-    """A link or a picture in an article's live revision, written by `articles.links`.
+    """A link or a picture in an article's live revision, written by `articles.writing.links`.
 
     `slug` is of the article it names, whether or not there is one; empty for other pages.
     """

@@ -1,6 +1,6 @@
 """Synonyms as writers keep them, and every state they have been in.
 
-`articles.synonyms` reads them at search time; the index knows nothing of them, so that
+`articles.terms.synonyms` reads them at search time; the index knows nothing of them, so that
 a change needs no re-indexing. Save each group by itself: `changed_at` tells every process.
 """
 
@@ -15,7 +15,7 @@ from django.db import models, transaction
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from articles.analysis import query_terms
+from articles.terms.analysis import query_terms
 
 if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser

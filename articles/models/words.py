@@ -1,4 +1,4 @@
-"""The words that a misspelt one may have meant. Derived by `articles.spelling`."""
+"""The words that a misspelt one may have meant. Derived by `articles.ranking.spelling`."""
 
 from __future__ import annotations
 

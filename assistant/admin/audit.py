@@ -14,8 +14,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from articles.access import Reader
-from articles.diffs import DiffLine, diff_lines, diff_words
 from articles.models import ArticleRevision
+from articles.writing.diffs import DiffLine, diff_lines, diff_words
 from assistant.answers import answer_payload
 from assistant.grounding import GAPS
 from assistant.models import Answer, AnswerDocument, CitationSupport, DroppedCitation, ToolCall

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from articles.analysis import query_terms
+from articles.terms.analysis import query_terms
 from assistant.classifiers.small_talk import is_small_talk, words_of
 
 LONGEST_LIST_REQUEST = 80

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from articles.analysis import fold
-from articles.stopwords import STOP_WORDS
+from articles.terms.analysis import fold
+from articles.terms.stopwords import STOP_WORDS
 
 LEAST_WORDS = 3
 """Common words of a language that have to be there."""

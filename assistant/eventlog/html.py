@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from django.utils import translation
 
-from articles.answer_rendering import Citation, Registered
-from articles.answer_streaming import Block, BlockRenderer
+from articles.markup.answer_rendering import Citation, Registered
+from articles.markup.answer_streaming import Block, BlockRenderer
 from assistant.eventlog.feed import DerivedFeed, Entry, Feed
 from assistant.eventlog.notes import Note
 from assistant.eventlog.writing import encoded

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from articles.analysis import query_terms, tokens
+from articles.terms.analysis import query_terms, tokens
 
 MOST_ITEMS = 8
 LONGEST_PARAGRAPH = 480

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from articles.answer_rendering import Citation, Registered, render_answer
+from articles.markup.answer_rendering import Citation, Registered, render_answer
 from assistant.rendering.inert_code import with_inert_code
 
 SourcePayload = Mapping[str, Any]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from articles.answer_rendering import INERT
+from articles.markup.answer_rendering import INERT
 from assistant.writing.pieces import Piece, Verbatim
 from assistant.writing.scanner import Scanner
 

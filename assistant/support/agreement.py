@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from articles.analysis import query_terms
+from articles.terms.analysis import query_terms
 
 _NUMBER = re.compile(
     r"(?<![A-Za-z\d.,])(?:"

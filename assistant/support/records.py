@@ -16,12 +16,12 @@ from celery import current_app
 from django.db import transaction
 from django.urls import reverse
 
-from articles import bm25
-from articles.analysis import base_language
-from articles.answer_rendering import Citation, Registered, render_answer
-from articles.calibration import scale_of
 from articles.embeddings import EmbeddingError, active
+from articles.markup.answer_rendering import Citation, Registered, render_answer
 from articles.models import IndexState, Term
+from articles.ranking.calibration import scale_of
+from articles.terms import bm25
+from articles.terms.analysis import base_language
 from assistant.classifiers.language_guess import guess_language
 from assistant.models import Answer, AnswerDocument, AnswerPassage, CitationSupport
 from assistant.rendering.inert_code import with_inert_code

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from articles.analysis import base_language, query_terms, tokens
+from articles.terms.analysis import base_language, query_terms, tokens
 from assistant.support.agreement import Figure, contradicts, figures, negations
 from assistant.support.claims import split
 

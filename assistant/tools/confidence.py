@@ -19,9 +19,9 @@ from __future__ import annotations
 import math
 from statistics import fmean
 
-from articles.analysis import query_terms, tokens
 from articles.reading import shown_revision
 from articles.search import Hit, Results
+from articles.terms.analysis import query_terms, tokens
 
 CONFIDENCE_FLOOR = 0.66
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from articles import categories, spelling
+from articles import categories
 from articles.access import Reader, answerable, readable
-from articles.inline_text import without_payloads
+from articles.markup.inline_text import without_payloads
 from articles.models import Passage, SlugRedirect
+from articles.ranking import spelling
 from articles.reading import shown_revision
 from articles.search import PassageHit, Results, search
 from assistant.article_facts import ArticleFacts, PassageRead

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from articles import frequencies, indexing, spelling
+from articles import indexing
 from articles.models import SearchClick, SearchQuery
+from articles.ranking import spelling
+from articles.terms import frequencies
 from tests.browser.accessibility import violations
 from tests.browser.conftest import NewPage
 from tests.factories import make_article, make_category

@@ -11,7 +11,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from articles import editing
 from articles.api import examples
 from articles.api.editing.preconditions import check_if_match
 from articles.api.editing.rows import found, locked, rows
@@ -20,6 +19,7 @@ from articles.api.editing.working_copies import ArticleChange, NewArticle, Worki
 from articles.api.pagination import Pages
 from articles.api.reading import PageQuery, checked
 from articles.models import Status
+from articles.writing import editing
 
 
 class ManagedQuery(PageQuery):

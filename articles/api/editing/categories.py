@@ -10,13 +10,13 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from articles import editing
 from articles.api import examples
 from articles.api.editing.preconditions import check_if_match
 from articles.api.editing.views import IF_MATCH, Editing
 from articles.api.editing.working_copies import CategoryChange, EditedCategory, NewCategory
 from articles.api.errors import NotEmpty
 from articles.models import Category
+from articles.writing import editing
 
 
 class ManagedCategories(Editing):

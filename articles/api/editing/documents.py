@@ -8,12 +8,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from articles import editing
 from articles.api import examples
 from articles.api.editing.preconditions import check_if_match
 from articles.api.editing.rows import found, locked, rows
 from articles.api.editing.views import MAYBE_IF_MATCH, Editing
 from articles.api.editing.working_copies import EXTERNAL_ID_LENGTH, SyncedArticle, WorkingCopy
+from articles.writing import editing
 
 
 class ArticleByExternalId(Editing):

@@ -10,12 +10,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from articles import editing
 from articles.api.editing.preconditions import check_if_match
 from articles.api.editing.rows import found, locked
 from articles.api.editing.views import MAYBE_IF_MATCH, Editing
 from articles.api.editing.working_copies import WorkingCopy
 from articles.models import Article, Status
+from articles.writing import editing
 
 Handler = TypeVar("Handler", bound=Callable[..., Response])
 

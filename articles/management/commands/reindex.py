@@ -13,8 +13,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from articles import embeddings, frequencies, indexing, outskirts, spelling, vector_index
+from articles import embeddings, indexing, vector_index
 from articles.models import Article, IndexEntry
+from articles.ranking import outskirts, spelling
+from articles.terms import frequencies
 
 
 class Command(BaseCommand):

@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from articles.access import ANONYMOUS
-from articles.evaluation import (
+from articles.ranking.evaluation import (
     DEPTH,
     Interval,
     Question,
