@@ -6,46 +6,41 @@ answers, documents and tool calls there are.
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, Max, OuterRef, Prefetch, QuerySet
+from django.db.models import Max, Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from articles.access import Reader
 from assistant.admin.audit import audit, rendered_text
+from assistant.admin.filters import (
+    SLOW,
+    ArticleFilter,
+    AskedFilter,
+    CategoryFilter,
+    DurationFilter,
+    FlagsFilter,
+    LanguageFilter,
+    ModelFilter,
+    RatingFilter,
+    SourcesFilter,
+    SupportFilter,
+    has_dropped,
+    took,
+    weakly_supported,
+)
 from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.answers import with_ledger
 from assistant.grounding import GAPS
-from assistant.models import Answer, AnswerDocument, CitationSupport, Conversation
-from assistant.reference_numbers import ids_of, reference_number
-from assistant.support.scoring import WEAK
-
-
-class SupportFilter(admin.SimpleListFilter):
-    """By the weakest of an answer's citations."""
-
-    title = _("support of citations")
-    parameter_name = "support"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("weak", _("weakly supported")), ("good", _("all well supported"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
-        judged = CitationSupport.objects.filter(
-            document__answer=OuterRef("pk"), score__isnull=False
-        )
-        weak = Exists(judged.filter(score__lt=WEAK))
-        if self.value() == "weak":
-            return queryset.filter(weak)
-        if self.value() == "good":
-            return queryset.filter(Exists(judged), ~weak)
-        return queryset
+from assistant.models import Answer, AnswerDocument, Conversation
+from assistant.reference_numbers import Ids, ids_of, reference_number
 
 
 @admin.register(Answer)
@@ -58,23 +53,30 @@ class AnswerAdmin(ReadOnlyAdmin):
         "sources",
         "rating",
         "status",
+        "model",
         "seconds",
+        "flags",
         "created_at",
     ]
     list_display_links = ["asked"]
     list_filter = [
+        AskedFilter,
         "grounding",
+        RatingFilter,
+        SourcesFilter,
         SupportFilter,
+        FlagsFilter,
         "status",
-        "feedback__rating",
+        DurationFilter,
+        ArticleFilter,
+        CategoryFilter,
+        LanguageFilter,
+        ModelFilter,
         "origin",
-        "model",
-        "language",
-        "created_at",
     ]
     list_select_related = ["feedback"]
-    search_fields = ["question", "id"]
-    date_hierarchy = "created_at"
+    search_fields = ["question"]
+    search_help_text = _("Words of the question, a reference number, or an id")
     ordering = ["-created_at"]
     list_per_page = 50
     show_full_result_count = False
@@ -85,6 +87,7 @@ class AnswerAdmin(ReadOnlyAdmin):
             super()
             .get_queryset(request)
             .defer("text", "model_text")
+            .annotate(is_weak=weakly_supported(), has_dropped=has_dropped())
             .prefetch_related(Prefetch("documents", queryset=consulted, to_attr="consulted"))
         )
 
@@ -109,17 +112,22 @@ class AnswerAdmin(ReadOnlyAdmin):
         feedback = getattr(answer, "feedback", None)
         return feedback.get_rating_display() if feedback else "–"
 
-    @admin.display(description=_("seconds"))
+    @admin.display(description=_("seconds"), ordering=took)
     def seconds(self, answer: Answer) -> str:
         if answer.finished_at is None:
             return "–"
         return f"{(answer.finished_at - answer.created_at).total_seconds():.1f}"
 
+    @admin.display(description=_("flags"))
+    def flags(self, answer: Answer) -> str:
+        raised = [label for label, is_raised in _flags(answer) if is_raised]
+        return format_html_join(" ", '<span class="flag flag-gap">{}</span>', zip(raised)) or "–"
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Answer], search_term: str
     ) -> tuple[QuerySet[Answer], bool]:
-        """A reference number finds its answer; everything else is looked for in questions."""
-        ids = ids_of(search_term)
+        """A reference number or an id finds its answer; all else is looked for in questions."""
+        ids = ids_of(search_term) or _whole_id(search_term)
         if ids is not None:
             meant = queryset.filter(pk__range=(ids.first, ids.last))
             if meant.exists():
@@ -164,6 +172,26 @@ class AnswerAdmin(ReadOnlyAdmin):
 
     class Media:
         css = {"all": ["css/admin-extra.css"]}
+
+
+def _flags(answer: Answer) -> list[tuple[str, bool]]:
+    """The flags of a row of the list, and which are raised."""
+    duration = (answer.finished_at or answer.created_at) - answer.created_at
+    return [
+        (answer.error_code, bool(answer.error_code)),
+        (gettext("weak support"), getattr(answer, "is_weak", False)),
+        (gettext("dropped"), getattr(answer, "has_dropped", False)),
+        (gettext("cut short"), bool(answer.truncated_by)),
+        (gettext("search fell back"), bool(answer.search_fallback)),
+        (gettext("slow"), duration >= SLOW),
+    ]
+
+
+def _whole_id(text: str) -> Ids | None:
+    try:
+        return Ids(uuid.UUID(text.strip()), uuid.UUID(text.strip()))
+    except ValueError:
+        return None
 
 
 @admin.register(Conversation)

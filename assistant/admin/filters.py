@@ -1,0 +1,248 @@
+"""What the list of answers can be narrowed by.
+
+Each filter is a condition on the answer's own row, or one `EXISTS` on its ledger: none of
+them multiplies rows, and choices cost at most one query each, whatever is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import DurationField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.translation import gettext_lazy as _
+
+from articles.models import Category
+from assistant.models import Answer, AnswerDocument, CitationSupport, DroppedCitation
+from assistant.support.scoring import WEAK
+
+SLOW = timedelta(seconds=10)
+"""From here on an answer is flagged as slow."""
+
+took = ExpressionWrapper(F("finished_at") - F("created_at"), output_field=DurationField())
+
+
+def weakly_supported() -> Exists:
+    """Whether one of an answer's citations is weakly supported."""
+    judged = CitationSupport.objects.filter(document__answer=OuterRef("pk"))
+    return Exists(judged.filter(score__lt=WEAK))
+
+
+def has_dropped() -> Exists:
+    """Whether a citation or link of the model's was taken out of an answer."""
+    return Exists(DroppedCitation.objects.filter(answer=OuterRef("pk")))
+
+
+def consulted(**conditions: Any) -> Exists:
+    """Whether an answer has a source with these properties."""
+    sources = AnswerDocument.objects.filter(answer=OuterRef("pk"), consulted=True)
+    return Exists(sources.filter(**conditions))
+
+
+class AnswerFilter(admin.SimpleListFilter):
+    """A filter whose choices and conditions stand in `options`."""
+
+    options: dict[str, tuple[Any, Q | Exists]] = {}
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(value, label) for value, (label, _condition) in self.options.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        chosen = self.options.get(self.value() or "")
+        return queryset.filter(chosen[1]) if chosen else queryset
+
+
+class SupportFilter(AnswerFilter):
+    """By the weakest of an answer's citations."""
+
+    title = _("support of citations")
+    parameter_name = "support"
+    options = {
+        "weak": (_("weakly supported"), weakly_supported()),
+        "good": (
+            _("all well supported"),
+            Exists(
+                CitationSupport.objects.filter(document__answer=OuterRef("pk"), score__isnull=False)
+            )
+            & ~weakly_supported(),
+        ),
+    }
+
+
+class SourcesFilter(AnswerFilter):
+    title = _("sources")
+    parameter_name = "sources"
+    options = {
+        "some": (_("with sources"), consulted()),
+        "none": (_("without a source"), ~consulted()),
+    }
+
+
+class RatingFilter(AnswerFilter):
+    title = _("rating")
+    parameter_name = "rating"
+    options = {
+        "positive": (_("helpful"), Q(feedback__rating="positive")),
+        "negative": (_("not helpful"), Q(feedback__rating="negative")),
+        "none": (_("not rated"), Q(feedback=None)),
+    }
+
+
+class DurationFilter(AnswerFilter):
+    title = _("duration")
+    parameter_name = "took"
+    options = {
+        "2": (_("under 2 seconds"), Q(took__lt=timedelta(seconds=2))),
+        "10": (_("2 to 10 seconds"), Q(took__gte=timedelta(seconds=2), took__lt=SLOW)),
+        "30": (_("10 to 30 seconds"), Q(took__gte=SLOW, took__lt=timedelta(seconds=30))),
+        "more": (_("30 seconds and more"), Q(took__gte=timedelta(seconds=30))),
+    }
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        return super().queryset(request, queryset.alias(took=took))
+
+
+class FlagsFilter(AnswerFilter):
+    title = _("flags")
+    parameter_name = "flag"
+    options = {
+        "weak": (_("weak support"), weakly_supported()),
+        "dropped": (_("something dropped"), has_dropped()),
+        "error": (_("an error"), ~Q(error_code="")),
+        "cut": (_("cut short"), ~Q(truncated_by="")),
+        "fallback": (_("search fell back"), ~Q(search_fallback="")),
+    }
+
+
+class CategoryFilter(admin.SimpleListFilter):
+    """By the category of a source."""
+
+    title = _("category of a source")
+    parameter_name = "category"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(str(pk), name) for pk, name in Category.objects.values_list("pk", "name")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        value = self.value() or ""
+        if not _is_key(value):
+            return queryset
+        return queryset.filter(consulted(article__category=int(value)))
+
+
+class ValuesFilter(admin.SimpleListFilter):
+    """By a column's values. All columns of the list's ask the database once, together."""
+
+    columns = ("model", "language")
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        known = getattr(request, "_values_of_answers", None)
+        if known is None:
+            known = list(Answer.objects.order_by().values_list(*self.columns).distinct())
+            request._values_of_answers = known  # type: ignore[attr-defined]
+        at = self.columns.index(str(self.parameter_name))
+        return [(value, value) for value in sorted({row[at] for row in known}) if value]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        value = self.value()
+        return queryset.filter(**{str(self.parameter_name): value}) if value else queryset
+
+
+class ModelFilter(ValuesFilter):
+    title = _("model")
+    parameter_name = "model"
+
+
+class LanguageFilter(ValuesFilter):
+    title = _("language")
+    parameter_name = "language"
+
+
+class TypedFilter(admin.ListFilter):
+    """A filter that is typed: its template is a small form that keeps what else was chosen.
+
+    `fields` are the parameters and the labels of their inputs.
+    """
+
+    template = "admin/assistant/answer/typed_filter.html"
+    fields: dict[str, Any] = {}
+    kind = "text"
+
+    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
+        super().__init__(request, params, model, model_admin)
+        for name in self.fields:
+            if name in params:
+                self.used_parameters[name] = str(params.pop(name)[-1]).replace("\0", "").strip()
+
+    def has_output(self) -> bool:
+        return True
+
+    def expected_parameters(self) -> list[str]:
+        return list(self.fields)
+
+    def value(self, name: str) -> str:
+        return str(self.used_parameters.get(name, ""))
+
+    def choices(self, changelist: ChangeList) -> Iterator[dict[str, Any]]:
+        """One, for the template: the inputs, and what else was chosen, as pairs."""
+        chosen = changelist.params.items()
+        yield {
+            "inputs": [(name, label, self.value(name)) for name, label in self.fields.items()],
+            "kind": self.kind,
+            "kept": [(key, value) for key, value in chosen if key not in self.fields],
+            "clear": changelist.get_query_string(remove=list(self.fields)),
+            "is_used": any(self.used_parameters.values()),
+        }
+
+
+class ArticleFilter(TypedFilter):
+    """By a source: its key, its address's last part, or a piece of its title."""
+
+    title = _("article among the sources")
+    fields = {"article": _("Title or address")}
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        typed = self.value("article")
+        if not typed:
+            return queryset
+        if _is_key(typed):
+            return queryset.filter(consulted(article=int(typed)))
+        named = AnswerDocument.objects.filter(answer=OuterRef("pk"), consulted=True)
+        return queryset.filter(Exists(named.filter(Q(slug=typed) | Q(title__icontains=typed))))
+
+
+class AskedFilter(TypedFilter):
+    """By the day, in the site's time zone; both ends belong to it."""
+
+    title = _("day")
+    fields = {"from": _("From"), "to": _("To")}
+    kind = "date"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        first, last = _day(self.value("from")), _day(self.value("to"))
+        if first:
+            queryset = queryset.filter(created_at__gte=_midnight(first))
+        if last and last < date.max:
+            queryset = queryset.filter(created_at__lt=_midnight(last + timedelta(days=1)))
+        return queryset
+
+
+def _is_key(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 18
+
+
+def _day(text: str) -> date | None:
+    try:
+        return parse_date(text)
+    except ValueError:
+        return None
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))

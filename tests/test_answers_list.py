@@ -1,0 +1,190 @@
+"""The list of answers: what its filters find, and what it costs."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from assistant.models import Answer, AnswerFeedback, CitationSupport, DroppedCitation
+from tests.factories import make_answer, make_article, make_category, make_document
+
+pytestmark = pytest.mark.django_db
+
+
+def listed(client: Client, **parameters: str) -> set[str]:
+    """The questions of the answers that the list shows."""
+    response = client.get(reverse("admin:assistant_answer_changelist"), parameters)
+    assert response.status_code == 200
+    return {answer.question for answer in response.context["cl"].result_list}
+
+
+@pytest.fixture
+def grounded() -> Answer:
+    """Rests on one article, well supported, voted helpful."""
+    answer = make_answer("grounded", model="model-a", language="de")
+    article = make_article("Set up SSO", category=make_category("Security"))
+    fields = {"cited": True, "consulted": True, "number": 1, "position": 1}
+    document = make_document(answer, article, 1, **fields)
+    CitationSupport.objects.create(document=document, position=0, sentence="x", score=0.9)
+    AnswerFeedback.objects.create(answer=answer, rating="positive")
+    return answer
+
+
+@pytest.fixture
+def troubled() -> Answer:
+    """Rests on nothing, lost a citation, took long, and was voted down."""
+    now = timezone.now()
+    answer = make_answer(
+        "troubled",
+        grounding="uncited",
+        model="model-b",
+        status="truncated",
+        truncated_by="length",
+        search_fallback="embeddings_off",
+        error_code="",
+        finished_at=now + timedelta(seconds=20),
+    )
+    make_document(answer, make_article("Plans"), 1)
+    DroppedCitation.objects.create(answer=answer, position=0, text="[9]", reason="unknown_ref")
+    AnswerFeedback.objects.create(answer=answer, rating="negative")
+    return answer
+
+
+@pytest.fixture
+def failed() -> Answer:
+    now = timezone.now()
+    fields = {"status": "failed", "error_code": "timeout", "grounding": "unavailable"}
+    return make_answer("failed", finished_at=now + timedelta(seconds=40), **fields)
+
+
+@pytest.mark.usefixtures("grounded", "troubled", "failed")
+class TestFilters:
+    @pytest.mark.parametrize(
+        ("parameters", "found"),
+        [
+            ({}, {"grounded", "troubled", "failed"}),
+            ({"grounding__exact": "uncited"}, {"troubled"}),
+            ({"sources": "some"}, {"grounded"}),
+            ({"sources": "none"}, {"troubled", "failed"}),
+            ({"rating": "positive"}, {"grounded"}),
+            ({"rating": "negative"}, {"troubled"}),
+            ({"rating": "none"}, {"failed"}),
+            ({"status__exact": "failed"}, {"failed"}),
+            ({"model": "model-b"}, {"troubled"}),
+            ({"took": "2"}, {"grounded"}),
+            ({"took": "10"}, set()),
+            ({"took": "30"}, {"troubled"}),
+            ({"took": "more"}, {"failed"}),
+            ({"flag": "dropped"}, {"troubled"}),
+            ({"flag": "cut"}, {"troubled"}),
+            ({"flag": "fallback"}, {"troubled"}),
+            ({"flag": "error"}, {"failed"}),
+            ({"flag": "weak"}, set()),
+            ({"support": "good"}, {"grounded"}),
+            ({"support": "weak"}, set()),
+            ({"language": "de"}, {"grounded"}),
+            ({"article": "sso"}, {"grounded"}),
+            ({"article": "set-up-sso"}, {"grounded"}),
+            ({"article": "Plans"}, set()),
+            ({"origin__exact": "staff"}, set()),
+            ({"q": "TROUB"}, {"troubled"}),
+            ({"q": "troub", "rating": "positive"}, set()),
+        ],
+    )
+    def test_each_finds_what_it_says(
+        self, parameters: dict[str, str], found: set[str], staff_client: Client
+    ) -> None:
+        assert listed(staff_client, **parameters) == found
+
+    def test_by_category_and_article_of_a_source(
+        self, grounded: Answer, staff_client: Client
+    ) -> None:
+        article = grounded.documents.get().article
+        assert article is not None
+        assert listed(staff_client, article=str(article.pk)) == {"grounded"}
+        assert listed(staff_client, category=str(article.category_id)) == {"grounded"}
+        assert listed(staff_client, category=str(make_category("Empty").pk)) == set()
+
+    def test_by_id(self, grounded: Answer, staff_client: Client) -> None:
+        assert listed(staff_client, q=str(grounded.pk)) == {"grounded"}
+
+    @pytest.mark.parametrize(
+        "parameters",
+        [
+            {"category": "abc"},
+            {"category": "9" * 40},
+            {"article": "\0"},
+            {"from": "2026-99-99"},
+            {"from": "yesterday", "to": "9999-12-31"},
+            {"took": "-1"},
+            {"flag": "<script>"},
+        ],
+    )
+    def test_nonsense_narrows_nothing_down_and_breaks_nothing(
+        self, parameters: dict[str, str], staff_client: Client
+    ) -> None:
+        assert len(listed(staff_client, **parameters)) == 3
+
+    def test_what_was_typed_stays_in_the_form_and_is_text(self, staff_client: Client) -> None:
+        url = reverse("admin:assistant_answer_changelist")
+        hostile = '"><script>alert(1)</script>'
+        chosen = {"article": hostile, "rating": "none", "q": "x"}
+        page = staff_client.get(url, chosen).content.decode()
+        assert hostile not in page
+        assert "&quot;&gt;&lt;script&gt;" in page
+        assert '<input type="hidden" name="rating" value="none">' in page
+
+    def test_flags_are_named_in_the_list(self, staff_client: Client) -> None:
+        page = staff_client.get(reverse("admin:assistant_answer_changelist")).content.decode()
+        for flag in ("timeout", "dropped", "cut short", "search fell back", "slow"):
+            assert f'<span class="flag flag-gap">{flag}</span>' in page
+
+
+def test_days_are_those_of_the_site(staff_client: Client, settings: Any) -> None:
+    settings.TIME_ZONE = "America/New_York"
+    zone = ZoneInfo("America/New_York")
+    for name, hour in (("late", 23), ("early", 0)):
+        answer = make_answer(name)
+        day = 1 if name == "late" else 2
+        asked = datetime(2026, 11, day, hour, 30, tzinfo=zone)  # the night clocks went back
+        Answer.objects.filter(pk=answer.pk).update(created_at=asked)
+    assert listed(staff_client, **{"from": "2026-11-01", "to": "2026-11-01"}) == {"late"}
+    assert listed(staff_client, **{"from": "2026-11-02", "to": "2026-11-02"}) == {"early"}
+    assert listed(staff_client, to="2026-10-31") == set()
+
+
+def test_weak_support_is_found(staff_client: Client) -> None:
+    answer = make_answer("weak")
+    document = make_document(answer, make_article("Plans"), 1, cited=True)
+    CitationSupport.objects.create(document=document, position=0, sentence="x", score=0.9)
+    CitationSupport.objects.create(document=document, position=1, sentence="y", score=0.1)
+    assert listed(staff_client, support="weak") == {"weak"}
+    assert listed(staff_client, flag="weak") == {"weak"}
+    assert listed(staff_client, support="good") == set()
+
+
+def test_it_costs_a_dozen_queries_at_most(
+    client: Client, stranger: User, django_assert_max_num_queries: Any
+) -> None:
+    """For a colleague with some permissions, who costs more than a superuser."""
+    stranger.is_staff = True
+    stranger.save()
+    stranger.user_permissions.set(Permission.objects.filter(codename__startswith="view"))
+    client.force_login(stranger)
+    article = make_article("Refunds", category=make_category())
+    for number in range(60):
+        answer = make_answer(f"Question {number}", model=f"model {number}")
+        make_document(answer, article)
+        AnswerFeedback.objects.create(answer=answer, rating="positive")
+    url = reverse("admin:assistant_answer_changelist")
+    client.get(url)
+    for query in ("", "?q=question&rating=positive&article=refunds&category=1&from=2026-01-01"):
+        with django_assert_max_num_queries(12):
+            assert client.get(f"{url}{query}").status_code == 200
