@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from asgiref.sync import async_to_sync
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.forms import Form
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import APIException, MethodNotAllowed
@@ -80,8 +80,10 @@ class ConversationList(View):
     def get(self, request: Request) -> Response:
         offset = parse_cursor(request.query_params.get("offset"), "offset")
         first = Answer.objects.filter(conversation=OuterRef("pk")).order_by("turn")
-        listed = conversations(self.caller().owner).annotate(
-            title=Subquery(first.values("question")[:1])
+        listed = (
+            conversations(self.caller().owner)
+            .filter(repeats=None)
+            .annotate(title=Subquery(first.values("question")[:1]))
         )
         found = list(listed[offset : offset + PAGE_SIZE + 1])
         return Response(
@@ -109,7 +111,8 @@ class ConversationDetail(View):
     def delete(self, request: Request, conversation_id: str) -> Response:
         """Erases it: rows, streams, and turns that still run."""
         conversation = _conversation(self.caller(), conversation_id)
-        answer_ids = list(conversation.answers.values_list("pk", flat=True))
+        gone = Q(conversation=conversation) | Q(conversation__repeats__conversation=conversation)
+        answer_ids = list(Answer.objects.filter(gone).values_list("pk", flat=True))
         conversation.delete()
         async_to_sync(chat.erase)(answer_ids)
         return Response(status=204)

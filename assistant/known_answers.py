@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from django.db.models import Q
+
 from articles.models import Article, Rating, SlugRedirect
 from articles.ranking.evaluation import Question
-from assistant.models import Answer, AnswerDocument, Grounding, Origin
+from assistant.models import Answer, AnswerDocument, AnswerReview, Grounding, Origin
 
 COLUMNS = ("question", "articles")
 """Of a CSV; `language` may stand beside them."""
@@ -55,20 +57,38 @@ def _questions(path: Path, rows: csv.DictReader[str]) -> Iterator[Question]:
 
 
 def from_helpful_answers() -> list[Question]:
-    """The first questions of visitors' conversations whose answer they voted helpful, with the
-    articles it cites. A later question leans on what was said before it."""
-    answers = Answer.objects.filter(
-        turn=1,
-        origin=Origin.VISITOR,
-        grounding=Grounding.GROUNDED,
-        feedback__rating=Rating.POSITIVE,
-    ).order_by("created_at")
+    """The first questions of visitors' conversations whose answer ended well, with the articles
+    that answer. A later question leans on what was said before it.
+
+    An answer that visitors voted helpful, or colleagues judged right, gives what it cites; one
+    for which a colleague named the article that should have answered gives that. A colleague's
+    verdict weighs more than a vote: what they judged otherwise is no example.
+    """
+    answers = (
+        Answer.objects.filter(_ended_well() | Q(review__article__isnull=False))
+        .filter(turn=1, origin=Origin.VISITOR)
+        .select_related("review")
+        .order_by("created_at")
+    )
     cited: dict[object, set[int]] = {}
     documents = AnswerDocument.objects.filter(answer__in=answers, cited=True, article__isnull=False)
     for answer_id, article_id in documents.values_list("answer", "article"):
         cited.setdefault(answer_id, set()).add(article_id)
+    found = ((answer, _named(answer) or cited.get(answer.pk)) for answer in answers)
     return [
-        Question(answer.question, frozenset(cited[answer.pk]), answer.language or None)
-        for answer in answers
-        if answer.pk in cited
+        Question(answer.question, frozenset(right), answer.language or None)
+        for answer, right in found
+        if right
     ]
+
+
+def _ended_well() -> Q:
+    unjudged = Q(review=None) | Q(review__verdict="")
+    helpful = Q(grounding=Grounding.GROUNDED, feedback__rating=Rating.POSITIVE) & unjudged
+    return helpful | Q(grounding=Grounding.GROUNDED, review__verdict=AnswerReview.Verdict.RIGHT)
+
+
+def _named(answer: Answer) -> set[int]:
+    """The article that a colleague named in place of what the answer rests on."""
+    review = getattr(answer, "review", None)
+    return {review.article_id} if review and review.article_id else set()

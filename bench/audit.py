@@ -77,6 +77,7 @@ def main() -> None:
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
         report(arguments.answers, arguments.rounds)
 
 
@@ -200,7 +201,7 @@ def report(count: int, rounds: int) -> None:
     from django.utils import timezone
 
     setup_test_environment()
-    client = Client()
+    client = Client(SERVER_NAME="localhost")
     client.force_login(colleague())
     url = reverse("admin:assistant_answer_changelist")
     today = timezone.localdate()

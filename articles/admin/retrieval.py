@@ -172,17 +172,24 @@ def _asked_article(request: HttpRequest) -> Article | None:
 def _explained(form: RetrievalForm) -> dict[str, Any]:
     explanation = form.explanation()
     question, expected = form.cleaned_data["question"], form.cleaned_data["article"]
-    verdict, results = explanation.verdict, explanation.results
     return {
         "explanation": explanation,
-        "fallback": FALLBACKS.get(results.fallback_reason or ""),
+        "fallback": FALLBACKS.get(explanation.results.fallback_reason or ""),
         "languages": [_shown(one, question, expected) for one in explanation.languages],
-        "verdict": verdict,
-        "sentences": in_words(verdict, results.languages) if verdict else [],
-        "best": _best(verdict, question),
+        **told(explanation, question),
         "floor": FLOOR,
         "least_cosine": MIN_COSINE,
         "most_weighed": WEIGHED,
+    }
+
+
+def told(explanation: Explanation, question: str) -> dict[str, Any]:
+    """What the template `retrieval_verdict.html` says of the article that should have won."""
+    verdict = explanation.verdict
+    return {
+        "verdict": verdict,
+        "sentences": in_words(verdict, explanation.results.languages) if verdict else [],
+        "best": _best(verdict, question),
     }
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Max, Prefetch, QuerySet
+from django.forms.widgets import Script
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
@@ -21,9 +22,9 @@ from django.utils.translation import gettext_lazy as _
 from articles.access import Reader
 from assistant.admin.audit import audit, rendered_text
 from assistant.admin.filters import (
-    SLOW,
     ArticleFilter,
     AskedFilter,
+    AssigneeFilter,
     CategoryFilter,
     DurationFilter,
     FlagsFilter,
@@ -32,12 +33,12 @@ from assistant.admin.filters import (
     RatingFilter,
     SourcesFilter,
     SupportFilter,
-    has_dropped,
-    took,
-    weakly_supported,
+    VerdictFilter,
 )
 from assistant.admin.readonly import ReadOnlyAdmin
+from assistant.admin.reviews import ReviewPages
 from assistant.answers import with_ledger
+from assistant.conditions import SLOW, has_dropped, took, weakly_supported
 from assistant.grounding import GAPS
 from assistant.models import Answer, AnswerDocument, Conversation
 from assistant.reference_numbers import Ids, ids_of, reference_number
@@ -52,10 +53,11 @@ class AnswerAdmin(ReadOnlyAdmin):
         "verdict",
         "sources",
         "rating",
-        "status",
-        "model",
-        "seconds",
+        "judged",
         "flags",
+        "status",
+        "seconds",
+        "model",
         "created_at",
     ]
     list_display_links = ["asked"]
@@ -63,6 +65,8 @@ class AnswerAdmin(ReadOnlyAdmin):
         AskedFilter,
         "grounding",
         RatingFilter,
+        VerdictFilter,
+        AssigneeFilter,
         SourcesFilter,
         SupportFilter,
         FlagsFilter,
@@ -74,7 +78,7 @@ class AnswerAdmin(ReadOnlyAdmin):
         ModelFilter,
         "origin",
     ]
-    list_select_related = ["feedback"]
+    list_select_related = ["feedback", "review"]
     search_fields = ["question"]
     search_help_text = _("Words of the question, a reference number, or an id")
     ordering = ["-created_at"]
@@ -83,10 +87,9 @@ class AnswerAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Answer]:
         consulted = AnswerDocument.objects.filter(consulted=True).only("answer_id", "title")
+        answers: QuerySet[Answer] = super().get_queryset(request)
         return (
-            super()
-            .get_queryset(request)
-            .defer("text", "model_text")
+            answers.defer("text", "model_text")
             .annotate(is_weak=weakly_supported(), has_dropped=has_dropped())
             .prefetch_related(Prefetch("documents", queryset=consulted, to_attr="consulted"))
         )
@@ -111,6 +114,11 @@ class AnswerAdmin(ReadOnlyAdmin):
     def rating(self, answer: Answer) -> str:
         feedback = getattr(answer, "feedback", None)
         return feedback.get_rating_display() if feedback else "–"
+
+    @admin.display(description=_("verdict of staff"), ordering="review__verdict")
+    def judged(self, answer: Answer) -> str:
+        review = getattr(answer, "review", None)
+        return review.get_verdict_display() if review and review.verdict else "–"
 
     @admin.display(description=_("seconds"), ordering=took)
     def seconds(self, answer: Answer) -> str:
@@ -138,6 +146,7 @@ class AnswerAdmin(ReadOnlyAdmin):
         view = self.admin_site.admin_view(self.by_reference)
         return [
             path("reference/<str:number>/", view, name="assistant_answer_by_reference"),
+            *ReviewPages(self).urls(),
             *super().get_urls(),
         ]
 
@@ -167,11 +176,14 @@ class AnswerAdmin(ReadOnlyAdmin):
         reader = Reader.of(request.user)
         found = self.get_object(request, object_id) if object_id else None
         answer = with_ledger(Answer.objects.filter(pk=found.pk)).get() if found else None
-        context = {**(extra_context or {}), **(audit(answer, reader) if answer else {})}
+        context = {**(extra_context or {})}
+        if answer:
+            context |= {**audit(answer, reader), **ReviewPages(self).panel(request, answer)}
         return super().changeform_view(request, object_id, form_url, context)
 
     class Media:
         css = {"all": ["css/admin-extra.css"]}
+        js = [Script("js/admin/review.js", type="module")]
 
 
 def _flags(answer: Answer) -> list[tuple[str, bool]]:

@@ -12,43 +12,21 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.db.models import DurationField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Category
-from assistant.models import Answer, AnswerDocument, CitationSupport, DroppedCitation
-from assistant.support.scoring import WEAK
-
-SLOW = timedelta(seconds=10)
-"""From here on an answer is flagged as slow."""
-
-took = ExpressionWrapper(F("finished_at") - F("created_at"), output_field=DurationField())
-
-
-def weakly_supported() -> Exists:
-    """Whether one of an answer's citations is weakly supported."""
-    judged = CitationSupport.objects.filter(document__answer=OuterRef("pk"))
-    return Exists(judged.filter(score__lt=WEAK))
-
-
-def has_dropped() -> Exists:
-    """Whether a citation or link of the model's was taken out of an answer."""
-    return Exists(DroppedCitation.objects.filter(answer=OuterRef("pk")))
-
-
-def consulted(**conditions: Any) -> Exists:
-    """Whether an answer has a source with these properties."""
-    sources = AnswerDocument.objects.filter(answer=OuterRef("pk"), consulted=True)
-    return Exists(sources.filter(**conditions))
+from assistant.conditions import SLOW, consulted, has_dropped, took, weakly_supported
+from assistant.models import Answer, AnswerDocument, AnswerReview, CitationSupport
 
 
 class AnswerFilter(admin.SimpleListFilter):
     """A filter whose choices and conditions stand in `options`."""
 
-    options: dict[str, tuple[Any, Q | Exists]] = {}
+    options: dict[str, tuple[Any, Any]] = {}
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         return [(value, label) for value, (label, _condition) in self.options.items()]
@@ -120,6 +98,37 @@ class FlagsFilter(AnswerFilter):
     }
 
 
+class VerdictFilter(AnswerFilter):
+    """By what colleagues think of an answer."""
+
+    title = _("verdict of staff")
+    parameter_name = "verdict"
+    options = {
+        **{
+            value: (label, Q(review__verdict=value))
+            for value, label in AnswerReview.Verdict.choices
+        },
+        "none": (_("not reviewed"), Q(review=None) | Q(review__verdict="")),
+    }
+
+
+class AssigneeFilter(admin.SimpleListFilter):
+    """What waits for whoever looks."""
+
+    title = _("assignee")
+    parameter_name = "assignee"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("me", _("me")), ("anyone", _("anyone"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        if self.value() == "me":
+            return queryset.filter(review__assignee=request.user.pk)
+        if self.value() == "anyone":
+            return queryset.filter(review__assignee__isnull=False)
+        return queryset
+
+
 class CategoryFilter(admin.SimpleListFilter):
     """By the category of a source."""
 
@@ -183,7 +192,7 @@ class TypedFilter(admin.ListFilter):
     def has_output(self) -> bool:
         return True
 
-    def expected_parameters(self) -> list[str]:
+    def expected_parameters(self) -> list[str | None]:
         return list(self.fields)
 
     def value(self, name: str) -> str:

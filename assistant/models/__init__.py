@@ -17,12 +17,14 @@ from assistant.models.ledger import (
     DroppedCitation,
     ToolCall,
 )
+from assistant.models.review import AnswerReview
 
 __all__ = [
     "Answer",
     "AnswerDocument",
     "AnswerFeedback",
     "AnswerPassage",
+    "AnswerReview",
     "CitationSupport",
     "Conversation",
     "ConversationReference",

@@ -53,6 +53,15 @@ class Conversation(models.Model):
         related_name="conversations",
     )
     visitor_id = models.UUIDField(null=True, blank=True, db_index=True)
+    repeats = models.ForeignKey(
+        "Answer",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="repetitions",
+        verbose_name=_("asks again"),
+        help_text="An answer whose question a colleague asked again. Erased with it.",
+    )
     created_at = models.DateTimeField(_("started"), auto_now_add=True)
     updated_at = models.DateTimeField(_("last turn"), auto_now=True)
 

@@ -30,12 +30,18 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who sends, from where, and the language of their page."""
+    """Who sends, from where, and the language of their page.
+
+    `origin`: who asks, where the rights alone do not say it; `repeats`: the answer whose
+    question is asked again, in a conversation that is erased with it.
+    """
 
     owner: Owner
     reader: Reader
     address: str = ""
     language: str = ""
+    origin: Origin | None = None
+    repeats: uuid.UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +90,14 @@ def _refuse_while_off() -> None:
 def _create(sender: Sender, ask: Ask) -> Answer:
     """The row comes first: sends of the same key wait for it. The limits may still undo it."""
     retry_of = _retried(sender.owner, ask.retry_of)
-    conversation = _conversation(sender.owner, ask.conversation_id, retry_of)
+    conversation = _conversation(sender, ask.conversation_id, retry_of)
     last = conversation.answers.aggregate(last=Max("turn"))["last"] or 0
     answer = Answer.objects.create(
         conversation=conversation,
         turn=last + 1,
         owner=str(sender.owner),
         key=ask.key,
-        origin=Origin.STAFF if sender.reader.is_staff else Origin.VISITOR,
+        origin=sender.origin or (Origin.STAFF if sender.reader.is_staff else Origin.VISITOR),
         question=ask.question,
         language=sender.language,
         article=_article(sender.reader, ask.article),
@@ -104,12 +110,15 @@ def _create(sender: Sender, ask: Ask) -> Answer:
 
 
 def _conversation(
-    owner: Owner, conversation_id: uuid.UUID | None, retry_of: Answer | None
+    sender: Sender, conversation_id: uuid.UUID | None, retry_of: Answer | None
 ) -> Conversation:
     """The conversation, locked until the turn has its number; a new one where none is named."""
     wanted = conversation_id or (retry_of.conversation_id if retry_of else None)
+    owner = sender.owner
     if wanted is None:
-        return Conversation.objects.create(user_id=owner.user_id, visitor_id=owner.visitor_id)
+        return Conversation.objects.create(
+            user_id=owner.user_id, visitor_id=owner.visitor_id, repeats_id=sender.repeats
+        )
     try:
         own = get_conversation(owner, wanted)
         return Conversation.objects.select_for_update().get(pk=own.pk)

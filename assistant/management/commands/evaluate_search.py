@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--helpful",
             action="store_true",
-            help="questions whose answer the visitor voted helpful, with the articles it cites",
+            help="questions whose answer was voted helpful or judged right, with what it cites",
         )
         parser.add_argument(
             "--for-answers", action="store_true", help="search as the assistant does"

@@ -1,0 +1,87 @@
+"""A colleague asks a visitor's question again: by the asker's rights, and outside their things."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import User
+from django.test import AsyncClient, Client
+from django.urls import reverse
+
+from articles.access import ANONYMOUS
+from articles.indexing import index_article
+from assistant.asking_again import reader_of
+from assistant.models import Answer, Conversation, Origin
+from assistant.turns.live import LiveTurns
+from tests.chat_clients import in_loop
+from tests.factories import make_answer, make_article
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def ask_again(staff: User, answer: Answer) -> None:
+    async def body() -> None:
+        client = AsyncClient()
+        await sync_to_async(client.force_login)(staff)
+        url = reverse("admin:assistant_answer_again", args=[answer.pk])
+        response: Any = await client.post(url)
+        assert response["Location"] == url
+        await LiveTurns.current().wait()
+
+    in_loop(body)
+
+
+def test_it_is_asked_on_todays_articles_by_the_askers_rights(staff: User, client: Client) -> None:
+    index_article(make_article("Reset your password").pk)
+    internal = make_article("Reset your password as staff", visibility="staff")
+    index_article(internal.pk)
+    answer = make_answer("How do I reset my password?", language="en", text="Nothing.")
+
+    ask_again(staff, answer)
+
+    again = Answer.objects.exclude(pk=answer.pk).get()
+    assert (again.question, again.language) == (answer.question, "en")
+    assert again.origin == Origin.STAFF
+    assert again.conversation_id != answer.conversation_id
+    assert again.conversation.repeats == answer
+    assert again.conversation.user == staff
+    titles = {document.title for document in again.documents.all()}
+    assert "Reset your password" in titles
+    assert internal.title not in titles
+    assert answer.conversation.answers.count() == 1
+
+    client.force_login(staff)
+    page = client.get(reverse("admin:assistant_answer_again", args=[answer.pk])).content.decode()
+    assert "Nothing." in page
+    assert "Reset your password" in page
+    own = client.get("/api/v1/conversations/").json()["conversations"]
+    assert own == []
+
+
+def test_an_account_reads_by_its_present_rights(owner: User) -> None:
+    answer = make_answer()
+    assert reader_of(answer) == ANONYMOUS
+    Conversation.objects.filter(pk=answer.conversation_id).update(visitor_id=None, user=owner)
+    answer = Answer.objects.get(pk=answer.pk)
+    assert reader_of(answer).is_authenticated
+    assert not reader_of(answer).is_staff
+    owner.is_active = False
+    owner.save()
+    assert reader_of(Answer.objects.get(pk=answer.pk)) == ANONYMOUS
+
+
+def test_a_page_with_a_running_answer_loads_again_by_itself(staff: User, client: Client) -> None:
+    answer = make_answer()
+    conversation = Conversation.objects.create(user=staff, repeats=answer)
+    make_answer(
+        conversation=conversation, status="running", grounding="", finished_at=None, text=""
+    )
+    client.force_login(staff)
+    url = reverse("admin:assistant_answer_again", args=[answer.pk])
+    response = client.get(url)
+    assert response["Refresh"] == "2"
+    assert "This page loads again by itself." in response.content.decode()
+    Answer.objects.filter(conversation=conversation).delete()
+    assert "Refresh" not in client.get(url)
