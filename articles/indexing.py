@@ -21,15 +21,11 @@ from django.utils import timezone
 from pgvector import HalfVector
 
 from articles import embeddings
-from articles.chunking import chunk
 from articles.models import Article, ArticleRevision, IndexEntry, IndexState, Passage, Status
-from articles.searchable import Source, forms
+from articles.searchable import Source, forms, sources
 from articles.terms.analysis import base_language
 
 logger = logging.getLogger(__name__)
-
-MOST_PASSAGES = 1_000
-"""Passages of one article; about a megabyte of text. What is beyond is reported, not searched."""
 
 BATCH = 64
 BATCH_CHARACTERS = 400_000
@@ -67,8 +63,7 @@ def index_articles(article_ids: Sequence[int]) -> dict[int, Outcome]:
     wanted: dict[int, _Wanted] = {}
     for article in Article.objects.select_related("live_revision").filter(pk__in=article_ids):
         if article.status == Status.PUBLISHED and article.live_revision is not None:
-            sources, error = _sources(article.live_revision)
-            wanted[article.pk] = _Wanted(article.live_revision, sources, error)
+            wanted[article.pk] = _Wanted(article.live_revision, *sources(article.live_revision))
         else:
             outcomes[article.pk] = withdraw(article.pk)
     vectors = _vectors(wanted)
@@ -154,20 +149,6 @@ class _Vectors:
     by_digest: dict[str, list[float]]
     model: str
     error: str
-
-
-def _sources(revision: ArticleRevision) -> tuple[list[Source], str]:
-    """The passages of a revision, and what is to be said about those left out."""
-    language = base_language(revision.language)
-    found = [
-        Source(revision.title, piece.heading_path, piece.anchor, piece.text, language)
-        for piece in chunk(revision.body)
-    ]
-    if not found:
-        found = [Source(revision.title, (), "", revision.summary, language)]
-    if len(found) <= MOST_PASSAGES:
-        return found, ""
-    return found[:MOST_PASSAGES], f"cut after {MOST_PASSAGES} of {len(found)} passages"
 
 
 def _vectors(wanted: Mapping[int, _Wanted]) -> _Vectors:

@@ -25,11 +25,13 @@ from django.db.models import Q, QuerySet
 from articles import embeddings
 from articles.access import Reader, answerable, readable
 from articles.metrics import measured
-from articles.models import Article, Category, IndexState
+from articles.models import Article, Category
 from articles.ranking.calibration import scale_of
 from articles.ranking.candidates import Analysed, Candidate, QueryVector, Scope, analyse, find
 from articles.ranking.weighing import Weighed, weigh
+from articles.terms import frequencies
 from articles.terms.analysis import base_language
+from articles.terms.frequencies import Held
 
 logger = logging.getLogger(__name__)
 
@@ -193,8 +195,9 @@ def run(
     vector, reason = _vector(text)
     hits: dict[int, Hit] = {}
     stages: list[Stage] = []
-    for name in _languages(language):
-        stage = asked.in_language(name, vector)
+    held = frequencies.held()
+    for name in _languages(language, list(held)):
+        stage = asked.in_language(name, held.get(name), vector)
         stages.append(stage)
         for hit in stage.hits:
             hits.setdefault(hit.article.pk, hit)
@@ -222,8 +225,8 @@ class _Asked:
     passages_per_article: int
     nearest: dict[str, float] = field(default_factory=dict)
 
-    def in_language(self, language: str, vector: QueryVector | None) -> Stage:
-        query = analyse(self.text, language)
+    def in_language(self, language: str, held: Held | None, vector: QueryVector | None) -> Stage:
+        query = analyse(self.text, language, held)
         scope = Scope(self.articles, language, self.categories)
         candidates = find(query, vector, scope)
         cosines = [one.cosine for one in candidates if one.cosine is not None]
@@ -297,10 +300,9 @@ def _mode(
     return "hybrid", None
 
 
-def _languages(language: str | None) -> list[str]:
+def _languages(language: str | None, held: list[str]) -> list[str]:
     """Those the index holds, in the order in which they are searched; all where it holds none
     of those that are wanted."""
-    held = sorted(IndexState.objects.values_list("language", flat=True))
     default = base_language(settings.LANGUAGE_CODE)
     wanted = [base_language(language), default] if language else [default, *held]
     return [name for name in dict.fromkeys(wanted) if name in held] or held

@@ -13,14 +13,20 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pgvector import SparseVector
 
+from articles.chunking import chunk
+from articles.models import ArticleRevision
 from articles.terms import bm25
-from articles.terms.analysis import Token, tokens
+from articles.terms.analysis import Token, base_language, tokens
 
 FORMAT = 1
 """Counted up when the same text would give other forms: the next `reindex` rewrites all."""
+
+MOST_PASSAGES = 1_000
+"""Passages of one article; about a megabyte of text. What is beyond is reported, not searched."""
 
 MOST_TOKENS = 8_000
 """Words of one passage that search knows; a `tsvector` counts places up to 16,383 only."""
@@ -57,6 +63,21 @@ class Source:
         return _LINK_ADDRESS.sub("", self.text)
 
 
+def sources(revision: ArticleRevision) -> tuple[list[Source], str]:
+    """The passages of a revision, and what is to be said about those that are
+    left out."""
+    language = base_language(revision.language)
+    found = [
+        Source(revision.title, piece.heading_path, piece.anchor, piece.text, language)
+        for piece in chunk(revision.body)
+    ]
+    if not found:
+        found = [Source(revision.title, (), "", revision.summary, language)]
+    if len(found) <= MOST_PASSAGES:
+        return found, ""
+    return found[:MOST_PASSAGES], f"cut after {MOST_PASSAGES} of {len(found)} passages"
+
+
 @dataclass(frozen=True)
 class Forms:
     """A passage as search finds it. `length` is in terms, title and headings included."""
@@ -68,9 +89,9 @@ class Forms:
 
 def forms(source: Source, average_length: float) -> Forms:
     """The lexical forms of a passage, its length measured against the average one."""
-    parts = [
-        ("A", TITLE_WEIGHT, tokens(source.title, source.language)),
-        ("B", HEADING_WEIGHT, tokens("\n\n".join(source.heading_path), source.language)),
+    parts: list[tuple[str, float, Sequence[Token]]] = [
+        ("A", TITLE_WEIGHT, _label(source.title, source.language)),
+        ("B", HEADING_WEIGHT, _label("\n\n".join(source.heading_path), source.language)),
         ("", 1.0, tokens(source.words(), source.language)[:MOST_TOKENS]),
     ]
     counts: dict[str, float] = defaultdict(float)
@@ -85,6 +106,12 @@ def forms(source: Source, average_length: float) -> Forms:
         offset += _end(words) + _GAP
     weights = bm25.passage_weights(counts, length, average_length)
     return Forms(_tsvector(places), SparseVector(weights, bm25.DIMENSIONS), length)
+
+
+@lru_cache(maxsize=1_000)
+def _label(text: str, language: str) -> tuple[Token, ...]:
+    """The words of a title or of headings, which one passage after another repeats."""
+    return tuple(tokens(text, language))
 
 
 def _end(words: Sequence[Token]) -> int:

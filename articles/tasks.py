@@ -16,7 +16,7 @@ from articles import embeddings, indexing, search_log, vector_index
 from articles.indexing import Outcome
 from articles.models import IndexEntry, IndexState, Passage
 from articles.ranking import outskirts, spelling
-from articles.terms import frequencies
+from articles.terms import frequencies, lengths
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +58,7 @@ def index_stale() -> int:
     for article_id in indexing.orphaned().values_list("pk", flat=True)[:PER_RUN]:
         indexing.withdraw(article_id)
     count = 0
+    lengths.expect(indexing.stale())
     for batch in indexing.batches(indexing.stale()[:PER_RUN]):
         outcomes = _index_each(batch)
         count += len(batch)

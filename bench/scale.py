@@ -29,7 +29,7 @@ sys.path.insert(0, str(PROJECT))
 
 from bench import corpora, databases  # noqa: E402
 
-VERSION = "1"
+VERSION = "2"
 LANGUAGES = ("en-us", "de", "fr", "es", "it", "nl", "pl", "ru", "sv", "pt-br", "ja")
 TITLES = 30
 """Queries in each language that are titles of its pages."""
@@ -84,10 +84,11 @@ def line(figure: str, target: str, measured: str, note: str = "") -> None:
 
 
 def build(cache: Path, passages: int) -> databases.Figures:
-    """Index articles until there are so many passages, and time each step of it."""
+    """Index articles, language by language, until there are so many passages, and time each step
+    of it."""
     from articles import embeddings, vector_index
     from articles.models import Passage
-    from articles.terms import frequencies
+    from articles.terms import frequencies, lengths
 
     embedder = embeddings.active()
     assert embedder is not None
@@ -103,27 +104,30 @@ def build(cache: Path, passages: int) -> databases.Figures:
     figures["counting"] = timed(frequencies.recount)
     languages = list(Passage.objects.order_by().values_list("language", flat=True).distinct())
     for language in languages:
-        figures["counting"] += timed(lambda code=language: frequencies.fix_average_length(code))
+        figures["counting"] += timed(lambda code=language: lengths.fix(code))
     figures["vector index"] = timed(lambda: vector_index.build(embedder))
     return {
         **figures,
         "passages": Passage.objects.count(),
         "languages": len(languages),
-        "sources": [name for name in sources if name in LANGUAGES],
+        "sources": sources,
     }
 
 
 def texts(cache: Path) -> Iterator[tuple[str, list[corpora.Article]]]:
-    yield "wixqa", corpora.wixqa().articles
-    yield "plausible", corpora.plausible_articles()
+    """The articles of each language of LibreOffice's help, with all others there are in it."""
+    others = [*corpora.wixqa().articles, *corpora.plausible_articles()]
     for language in LANGUAGES:
-        yield language, corpora.libreoffice_articles(language, cache)
+        yield language, [*others, *corpora.libreoffice_articles(language, cache)]
+        others = []
 
 
 def timed_indexing(figures: dict[str, float]) -> None:
     from articles import indexing
+    from articles.terms import lengths
 
     began, cpu = time.perf_counter(), time.process_time()
+    lengths.expect(indexing.stale())
     for batch in indexing.batches(indexing.stale()):
         indexing.index_articles(batch)
     figures["indexing"] += time.perf_counter() - began
@@ -205,7 +209,9 @@ def report_recall(queries: Sequence[Query]) -> None:
     from articles.models import Passage
     from articles.ranking import candidates
     from articles.ranking.calibration import scale_of
+    from articles.terms import frequencies
 
+    held = frequencies.held()
     embedder = embeddings.active()
     assert embedder is not None
     everything = Passage.objects.count() + 1
@@ -214,7 +220,7 @@ def report_recall(queries: Sequence[Query]) -> None:
         for query in queries:
             categories = (category.pk,) if category else None
             scope = candidates.Scope(readable(ANONYMOUS), query.language, categories)
-            analysed = candidates.analyse(query.text, query.language)
+            analysed = candidates.analyse(query.text, query.language, held.get(query.language))
             values = tuple(embedder.embed([query.text])[0])
             vector = candidates.QueryVector(values, embedder.name, scale_of(embedder))
             if analysed.words:

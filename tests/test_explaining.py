@@ -240,7 +240,7 @@ def test_a_candidate_that_was_not_weighed_is_told_so(monkeypatch: pytest.MonkeyP
         make_article(f"Reset your password {number}", body="Reset my password.")
     article = make_article("Plans", body="A long text about much else, and a password.")
     index()
-    for module in ("weighing", "explaining.rows"):
+    for module in ("ranking.weighing", "explaining.rows"):
         monkeypatch.setattr(f"articles.{module}.WEIGHED", 2)
 
     found = judged(article)

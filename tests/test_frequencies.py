@@ -8,9 +8,9 @@ import pytest
 from pgvector import SparseVector
 
 from articles import indexing, publishing
-from articles.models import IndexState, Passage, Term
+from articles.models import Article, IndexState, Passage, Term
 from articles.searchable import MOST_TOKENS, Source, forms, quoted
-from articles.terms import frequencies
+from articles.terms import frequencies, lengths
 from tests.factories import make_article
 from tests.search_index import found, index, make_indexed
 
@@ -69,27 +69,52 @@ def test_the_average_length_is_made_true_when_it_is_far_off() -> None:
     make_indexed("One", "apple " * 10)
     before = Passage.objects.get().bm25
 
-    assert frequencies.fix_average_length("en")
+    assert lengths.fix("en")
     state = IndexState.objects.get(language="en")
-    assert state.average_length == frequencies.average_length("en") == 11
+    assert state.average_length == lengths.average_length("en") == 11
     assert Passage.objects.get().bm25 != before
-    assert not frequencies.fix_average_length("en")
+    assert not lengths.fix("en")
 
 
 def test_many_passages_are_remade_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frequencies, "BATCH", 2)
+    monkeypatch.setattr(lengths, "BATCH", 2)
     articles = [make_article(f"A{number}", body="apple " * 10) for number in range(5)]
     index(*articles)
-    assert frequencies.fix_average_length("en")
+    assert lengths.fix("en")
     average = IndexState.objects.get(language="en").average_length
     for passage in Passage.objects.select_related("revision"):
         source = Source(passage.revision.title, (), "", passage.text, "en")
         assert same_vector(passage.bm25, forms(source, average).bm25)
 
 
+def test_a_first_index_knows_how_long_its_passages_will_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lengths, "SAMPLE", 2)
+    for number in range(5):
+        make_article(f"A{number}", body="apple " * 10)
+    make_article("Eins", body="apfel " * 3, language="de-AT")
+    lengths.expect(indexing.stale())
+    known = IndexState.objects.order_by("language").values_list("language", "average_length")
+    assert list(known) == [("de", 4), ("en", 11)]
+
+    index()
+    before = {passage.pk: passage.bm25 for passage in Passage.objects.all()}
+    assert not lengths.fix("en")
+    assert {passage.pk: passage.bm25 for passage in Passage.objects.all()} == before
+
+
+def test_a_constant_that_is_there_stays() -> None:
+    IndexState.objects.create(language="en", average_length=5.0)
+    make_article("One", body="apple " * 10)
+    lengths.expect(indexing.stale())
+    lengths.expect(Article.objects.none())
+    assert IndexState.objects.get().average_length == 5.0
+
+
 def test_a_language_without_passages_has_no_average() -> None:
-    assert frequencies.average_length("xx") == 0
-    assert not frequencies.fix_average_length("xx")
+    assert lengths.average_length("xx") == 0
+    assert not lengths.fix("xx")
 
 
 def test_new_passages_use_the_constant_of_their_language() -> None:

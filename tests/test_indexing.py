@@ -226,7 +226,7 @@ def test_a_giant_article_goes_in_and_what_is_cut_is_reported(
 ) -> None:
     giant = make_article("Arabic", body="مرحبا بكم في مركز المساعدة. " * 15_000, language="ar")
     small = make_article("Small", body="Found all the same.")
-    monkeypatch.setattr(indexing, "MOST_PASSAGES", 100)
+    monkeypatch.setattr("articles.searchable.MOST_PASSAGES", 100)
 
     outcomes = {article.title: indexing.index_article(article.pk) for article in (giant, small)}
 

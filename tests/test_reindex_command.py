@@ -123,7 +123,7 @@ def test_what_is_not_live_any_more_is_taken_out() -> None:
 def test_without_embeddings_words_are_indexed(settings: Any) -> None:
     settings.EMBEDDING_BACKEND = "off"
     make_article("One", body="apple")
-    assert reindex() == "1 articles indexed.\nWeights of en made anew for a new average length.\n"
+    assert reindex() == "1 articles indexed.\n"
     assert vector_index.indexes() == {}
 
 
@@ -138,7 +138,7 @@ def test_a_model_that_does_not_fit_is_refused_before_anything_is_changed(setting
 def test_articles_that_are_not_wholly_searchable_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(indexing, "MOST_PASSAGES", 1)
+    monkeypatch.setattr("articles.searchable.MOST_PASSAGES", 1)
     make_article("Long", body="## A\n\nOne.\n\n## B\n\nTwo.")
     with pytest.raises(CommandError, match="Long: cut after 1 of 2 passages"):
         reindex()
@@ -165,6 +165,8 @@ def test_while_another_process_builds_there_is_nothing_to_do() -> None:
     with psycopg.connect(**connection.get_connection_params() | {"cursor_factory": None}) as other:
         other.execute("SELECT pg_advisory_lock(%s)", [vector_index.LOCK])
         assert not vector_index.build(model())
+        # A server notices the end of a connection a moment later.
+        other.execute("SELECT pg_advisory_unlock(%s)", [vector_index.LOCK])
     assert vector_index.build(model())
     with connection.cursor() as cursor:
         cursor.execute("SHOW maintenance_work_mem")

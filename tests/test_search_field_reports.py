@@ -171,7 +171,7 @@ def test_a_question_of_sixty_thousand_characters_is_limited_with_a_clear_message
 
 def test_one_giant_article_does_not_hold_up_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch with 400 kB of Arabic in it: the others are indexed, what was cut is reported."""
-    monkeypatch.setattr(indexing, "MOST_PASSAGES", 50)
+    monkeypatch.setattr("articles.searchable.MOST_PASSAGES", 50)
     giant = make_article("Arabic", body="مرحبا بكم في مركز المساعدة. " * 15_000, language="ar")
     for number in range(4):
         make_article(f"Small {number}", body="Found all the same.")

@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from articles.access import ANONYMOUS
 from articles.models import SynonymGroup, SynonymVersion
-from articles.ranking.candidates import analyse
+from articles.ranking.candidates import Analysed, analyse
 from articles.search import search
-from articles.terms import synonyms
+from articles.terms import frequencies, synonyms
 from tests.factories import make_article
 from tests.pages import page
 from tests.search_index import found, index
@@ -31,6 +31,10 @@ def group(*terms: str, **fields: Any) -> SynonymGroup:
     made.full_clean()
     made.remember(None)
     return made
+
+
+def analysed(text: str, language: str) -> Analysed:
+    return analyse(text, language, frequencies.held().get(language))
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +108,7 @@ def test_a_synonym_never_weighs_more_than_what_it_stands_for() -> None:
     make_article("Rare", body="One horseless carriage.")
     index()
     group("car", "horseless carriage", "automobile")
-    query = analyse("car", "en")
+    query = analysed("car", "en")
     weights = {term: weight for term, weight in query.idfs.items() if term != "car"}
     assert set(weights) == {"horseless", "carriag", "automobil"}
     assert weights["horseless"] + weights["carriag"] <= 0.8 * query.idfs["car"] + 1e-9
@@ -114,9 +118,9 @@ def test_a_synonym_never_weighs_more_than_what_it_stands_for() -> None:
 def test_a_synonym_that_was_typed_as_well_keeps_its_own_weight() -> None:
     make_article("Car", body="The car.")
     index()
-    plain = analyse("car automobile", "en").idfs
+    plain = analysed("car automobile", "en").idfs
     group("car", "automobile")
-    assert analyse("car automobile", "en").idfs == plain
+    assert analysed("car automobile", "en").idfs == plain
 
 
 @pytest.mark.usefixtures("help_center")
@@ -127,7 +131,7 @@ def test_a_group_counts_in_its_language_alone() -> None:
     group("membership", "subscription", language="en-GB")
     assert found("Mitgliedschaft", language="de") == ["Abo beenden"]
     assert found("membership", language="de") == ["Cancel your subscription"]  # the site's own
-    assert analyse("membership", "de").words[0].also == ()
+    assert analysed("membership", "de").words[0].also == ()
 
 
 def test_scripts_without_spaces_have_synonyms_too() -> None:
@@ -143,7 +147,7 @@ def test_a_compound_is_more_than_what_is_left_of_it_without_common_words() -> No
     index()
     group("sign-on", "okta")
     assert "Sign in with Okta" in found("sign-on")
-    assert analyse("sign a contract", "en").words[0].also == ()
+    assert analysed("sign a contract", "en").words[0].also == ()
 
 
 @pytest.mark.usefixtures("help_center")

@@ -15,6 +15,7 @@ from articles.models import Article, ArticleRevision, Passage
 from articles.ranking.candidates import Scope, analyse, standing
 from articles.ranking.weighing import Weighed, weigh
 from articles.search import Run, Stage
+from articles.terms import frequencies
 from articles.terms.analysis import base_language
 
 Reason = Literal[
@@ -102,7 +103,8 @@ class _Standing:
     def of(cls, run: Run, article: Article, revision: ArticleRevision) -> _Standing:
         language = base_language(revision.language)
         stage = next((one for one in run.stages if one.language == language), None)
-        query = stage.query if stage else analyse(run.text, language)
+        held = frequencies.held().get(language)
+        query = stage.query if stage else analyse(run.text, language, held)
         in_category = run.categories is None or article.category_id in run.categories
         scope = Scope(
             run.articles | Article.objects.filter(pk=article.pk),

@@ -20,7 +20,7 @@ from articles.importing.sources import Source, open_source
 from articles.importing.storing import Categories, Slugs, existing_articles, store
 from articles.models import Article, Status
 from articles.ranking import outskirts, spelling
-from articles.terms import frequencies
+from articles.terms import frequencies, lengths
 
 logger = logging.getLogger(__name__)
 
@@ -128,7 +128,9 @@ class _Import:
     def _index(self) -> None:
         """What was published is searchable when the import ends."""
         done = 0
-        for batch in indexing.batches(Article.objects.filter(pk__in=self.to_index).order_by("pk")):
+        articles = Article.objects.filter(pk__in=self.to_index).order_by("pk")
+        lengths.expect(articles)
+        for batch in indexing.batches(articles):
             for article_id, outcome in indexing.index_articles(batch).items():
                 self.report.passages += outcome.written + outcome.kept
                 if outcome.error:

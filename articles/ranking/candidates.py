@@ -17,12 +17,12 @@ from django.db import connection
 from django.db.models import QuerySet
 from pgvector import HalfVector, SparseVector
 
-from articles.models import Article, IndexState, Term
+from articles.models import Article
 from articles.ranking import fusion
 from articles.ranking.calibration import Scale
 from articles.ranking.relevance import Word
 from articles.searchable import quoted
-from articles.terms import bm25, synonyms
+from articles.terms import bm25, frequencies, synonyms
 from articles.terms.analysis import query_terms
 from articles.vector_index import EXACT_ROWS
 
@@ -119,30 +119,26 @@ class Candidate:
     bm25: float
 
 
-def analyse(text: str, language: str) -> Analysed:
+def analyse(text: str, language: str, held: frequencies.Held | None) -> Analysed:
     """The query's words with their idf, as the index of this language counts them, and with
-    their synonyms."""
+    their synonyms. `held` is what the index holds of the language, as it was read just now."""
     found = [tuple(terms) for terms in query_terms(text, language)]
     order = list(dict.fromkeys(found))
-    states = IndexState.objects.annotate(synonyms=synonyms.stamp())
-    state = states.filter(language=language).first()
-    also = synonyms.expand(found, language, state.synonyms if state else None)
+    also = synonyms.expand(found, language, held.synonyms if held else None)
     terms = {term for word in order for term in word} | also.terms()
-    frequencies = dict(
-        Term.objects.filter(language=language, text__in=terms).values_list("text", "passages")
-    )
-    total = state.passages if state else 0
-    idfs = {term: bm25.idf(total, frequencies.get(term, 0)) for term in terms}
+    known = frequencies.known(terms, language)
+    total = held.passages if held else 0
+    idfs = {term: bm25.idf(total, known.get(term, 0)) for term in terms}
     last = found[-1] if found else ()
     words = [
         Word(
             word,
             max(idfs[term] for term in word),
-            is_prefix=word == last and not any(term in frequencies for term in word),
+            is_prefix=word == last and not any(term in known for term in word),
         )
         for word in order
     ]
-    words, weights = also.applied(words, idfs, frequencies)
+    words, weights = also.applied(words, idfs, known)
     rarest = sorted(words, key=lambda word: -word.idf)[:MOST_WORDS]
     kept = [word for word in words if word in rarest]
     index = {word.terms: place for place, word in enumerate(kept)}
@@ -154,7 +150,7 @@ def analyse(text: str, language: str) -> Analysed:
     return Analysed(
         tuple(kept),
         weights | {term: idfs[term] for word in kept for term in word.terms},
-        frequencies,
+        known,
         tuple(dict.fromkeys(pairs)),
         total > EXACT_ROWS,
     )

@@ -1,24 +1,18 @@
-"""How common terms are, and how long passages are: what BM25 knows about a language.
-
-`recount` refreshes document frequencies, which only queries use. `fix_average_length`
-changes the constant that every BM25 vector was made with, and makes them anew.
+"""How common terms are: document frequencies, by language. Only queries use them, so counting
+anew changes no passage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.db import connection, transaction
 from django.db.models import Count
 from django.utils import timezone
 
 from articles.models import IndexState, Passage, Term
-from articles.searchable import Source, forms
-
-TOLERANCE = 0.25
-"""How far the true average may be from the constant. Scores differ little until then."""
-
-BATCH = 500
+from articles.terms import synonyms
 
 _LOCK = 7_206_118
 
@@ -37,12 +31,31 @@ ON CONFLICT (language, text) DO UPDATE SET passages = excluded.passages
 WHERE term.passages <> excluded.passages
 """
 
-_AVERAGE = """
-SELECT coalesce(avg(length), 0) FROM (
-    SELECT (SELECT sum(cardinality(positions)) FROM unnest(terms)) AS length
-    FROM articles_passage WHERE language = %s
-) AS lengths
-"""
+# Every search asks these two: as text, since building them anew took longer than the answer.
+_HELD = f"SELECT language, passages, {synonyms.STAMP} FROM articles_indexstate"  # noqa: S608
+_KNOWN = "SELECT text, passages FROM articles_term WHERE language = %s AND text = ANY(%s)"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A language in the index: its passages, and the state of the synonyms just now."""
+
+    passages: int
+    synonyms: str
+
+
+def held() -> dict[str, Held]:
+    """The languages that the index holds, in the order of their codes."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HELD)
+        return {row[0]: Held(*row[1:]) for row in sorted(cursor.fetchall())}
+
+
+def known(terms: Iterable[str], language: str) -> dict[str, int]:
+    """In how many passages each of these terms stands, by the last count; 0 is left out."""
+    with connection.cursor() as cursor:
+        cursor.execute(_KNOWN, [language, list(terms)])
+        return dict(cursor.fetchall())
 
 
 def recount() -> dict[str, int]:
@@ -64,44 +77,3 @@ def recount() -> dict[str, int]:
         # An index that grew at once is planned for as if it were empty, until this or a vacuum.
         cursor.execute("ANALYZE articles_passage, articles_article, articles_term")
     return counts
-
-
-def average_length(language: str) -> float:
-    """The average length of a language's passages, in terms; 0 without passages."""
-    with connection.cursor() as cursor:
-        cursor.execute(_AVERAGE, [language])
-        return float(cursor.fetchone()[0])
-
-
-def fix_average_length(language: str) -> bool:
-    """Set the constant to the true average and remake the vectors, if it is too far from it.
-
-    Says whether it was. One transaction: searches see all old vectors or all new ones.
-    """
-    true = average_length(language)
-    state, _created = IndexState.objects.get_or_create(language=language)
-    if not true or abs(state.average_length / true - 1) <= TOLERANCE:
-        return False
-    with transaction.atomic():
-        IndexState.objects.filter(pk=language).update(average_length=true)
-        passages = Passage.objects.filter(language=language).select_related("revision")
-        _remake(passages.iterator(chunk_size=500), true)
-    return True
-
-
-def _remake(passages: Iterable[Passage], average: float) -> None:
-    batch: list[Passage] = []
-    for passage in passages:
-        source = Source(
-            passage.revision.title,
-            passage.heading_path,
-            passage.anchor,
-            passage.text,
-            passage.language,
-        )
-        passage.bm25 = forms(source, average).bm25
-        batch.append(passage)
-        if len(batch) == BATCH:
-            Passage.objects.bulk_update(batch, ["bm25"])
-            batch = []
-    Passage.objects.bulk_update(batch, ["bm25"])

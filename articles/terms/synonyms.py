@@ -4,7 +4,7 @@ A query's words are compared with the groups' terms after the same analysis, so 
 accents and word forms do not matter, and a phrase is found as a phrase. What a synonym
 finds counts for less than what was typed.
 
-Each process keeps the groups compiled. `stamp` is read with the state of the index, in
+Each process keeps the groups compiled. `STAMP` is read with the state of the index, in
 a statement that a search makes anyway: where it differs, the groups are read again. So a
 change counts in every process from the next search on, and costs no query before.
 """
@@ -14,9 +14,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-from django.db.models import CharField, Count, Max, Subquery, Value
-from django.db.models.functions import Cast, Concat
 
 from articles.models import SynonymGroup
 from articles.ranking.relevance import Word
@@ -102,16 +99,12 @@ Table = Mapping[Terms, tuple[Synonym, ...]]
 _tables: dict[str, tuple[str, Table]] = {}
 
 
-def stamp() -> Subquery:
-    """An expression that differs whenever the groups do: their count and their last change."""
-    whole = SynonymGroup.objects.order_by().annotate(whole=Value(1)).values("whole")
-    text = CharField()
-    parts = (Cast(Count("pk"), text), Value(" "), Cast(Max("changed_at"), text))
-    return Subquery(whole.annotate(stamp=Concat(*parts, output_field=text)).values("stamp"))
+STAMP = "(SELECT concat(count(*), ' ', max(changed_at)) FROM articles_synonymgroup)"
+"""SQL that differs whenever the groups do: their count and their last change."""
 
 
 def expand(words: Sequence[Terms], language: str, stamp: str | None) -> Expansions:
-    """The synonyms of a query's words, given what `stamp` was in the database just now.
+    """The synonyms of a query's words, given what `STAMP` was in the database just now.
 
     One query where the groups have changed since this process read them, else none.
     """

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from articles import embeddings, indexing, vector_index
 from articles.models import Article, IndexEntry
 from articles.ranking import outskirts, spelling
-from articles.terms import frequencies
+from articles.terms import frequencies, lengths
 
 
 class Command(BaseCommand):
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             IndexEntry.objects.all().delete()
         problems = self._index_stale()
         for language in frequencies.recount():
-            if frequencies.fix_average_length(language):
+            if lengths.fix(language):
                 self.stdout.write(f"Weights of {language} made anew for a new average length.")
         spelling.collect()
         if embedder is not None:
@@ -63,6 +63,7 @@ class Command(BaseCommand):
         with tqdm(
             total=total, desc="Indexing", unit=" articles", file=sys.stderr, disable=None
         ) as bar:
+            lengths.expect(indexing.stale())
             for batch in indexing.batches(indexing.stale()):
                 for article_id, outcome in indexing.index_articles(batch).items():
                     if outcome.error:
