@@ -7,7 +7,7 @@ import uuid
 
 from celery import shared_task
 
-from assistant import gaps
+from assistant import access_log, gaps
 from assistant.support import records
 from assistant.turns import reaping
 from helpcenter.site_counts import INTERRUPTED_TURNS
@@ -36,4 +36,13 @@ def judge_support(answer_id: str) -> int:
     """Judges how well the citations of an answer are supported. Returns how many it has."""
     count = records.judge_answer(uuid.UUID(answer_id))
     logger.info("support_judged", extra={"answer_id": answer_id, "citations": count})
+    return count
+
+
+@shared_task(soft_time_limit=120, time_limit=150)
+def forget_access_records() -> int:
+    """Deletes records of the staff's looks that are old enough. Returns how many."""
+    count = access_log.forget()
+    if count:
+        logger.info("access_records_forgotten", extra={"count": count})
     return count

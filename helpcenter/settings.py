@@ -295,6 +295,12 @@ CELERY_BEAT_SCHEDULE["update-gap-report"] = {
     "schedule": 3600,
     "options": {"expires": 3600},
 }
+ACCESS_LOG_DAYS = env.integer("ACCESS_LOG_DAYS", 365, minimum=30)
+CELERY_BEAT_SCHEDULE["forget-access-records"] = {
+    "task": "assistant.tasks.forget_access_records",
+    "schedule": 86400,
+    "options": {"expires": 86400},
+}
 if ASSISTANT_MODEL and not (OPENAI_API_KEY or OPENAI_BASE_URL):
     raise SettingError("ASSISTANT_MODEL", "set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is")
 if ASSISTANT_FALLBACK_MODEL and not ASSISTANT_MODEL:

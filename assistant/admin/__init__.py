@@ -4,8 +4,16 @@
 writers' queue.
 """
 
+from assistant.admin.access_log import AccessRecordAdmin
 from assistant.admin.answers import AnswerAdmin, ConversationAdmin
 from assistant.admin.endpoints import ToolsRefusalAdmin
 from assistant.admin.gaps import GapRunAdmin, GapTopicAdmin
 
-__all__ = ["AnswerAdmin", "ConversationAdmin", "GapRunAdmin", "GapTopicAdmin", "ToolsRefusalAdmin"]
+__all__ = [
+    "AccessRecordAdmin",
+    "AnswerAdmin",
+    "ConversationAdmin",
+    "GapRunAdmin",
+    "GapTopicAdmin",
+    "ToolsRefusalAdmin",
+]

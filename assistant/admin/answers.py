@@ -20,7 +20,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from articles.access import Reader
+from assistant.admin.access_log import RecordedAdmin
 from assistant.admin.audit import audit, rendered_text
+from assistant.admin.exporting import ExportPages
 from assistant.admin.filters import (
     ArticleFilter,
     AskedFilter,
@@ -35,7 +37,6 @@ from assistant.admin.filters import (
     SupportFilter,
     VerdictFilter,
 )
-from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.admin.reviews import ReviewPages
 from assistant.answers import with_ledger
 from assistant.conditions import SLOW, has_dropped, took, weakly_supported
@@ -45,7 +46,7 @@ from assistant.reference_numbers import Ids, ids_of, reference_number
 
 
 @admin.register(Answer)
-class AnswerAdmin(ReadOnlyAdmin):
+class AnswerAdmin(RecordedAdmin):
     fields = ()
     change_form_template = "admin/assistant/answer/change_form.html"
     list_display = [
@@ -147,8 +148,16 @@ class AnswerAdmin(ReadOnlyAdmin):
         return [
             path("reference/<str:number>/", view, name="assistant_answer_by_reference"),
             *ReviewPages(self).urls(),
+            *ExportPages(self).urls(),
             *super().get_urls(),
         ]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        may_export = ExportPages(self).may_export(request)
+        context = {**(extra_context or {}), "may_export": may_export}
+        return super().changelist_view(request, context)
 
     def by_reference(self, request: HttpRequest, number: str) -> HttpResponse:
         """The deep link of support tickets: to the answer, or to a list where two share it."""
@@ -207,7 +216,7 @@ def _whole_id(text: str) -> Ids | None:
 
 
 @admin.register(Conversation)
-class ConversationAdmin(ReadOnlyAdmin):
+class ConversationAdmin(RecordedAdmin):
     fields = ()
     change_form_template = "admin/assistant/conversation/change_form.html"
     list_display = ["first_question", "turns", "who", "created_at", "last_turn"]
@@ -253,7 +262,7 @@ class ConversationAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         conversation = self.get_object(request, object_id) if object_id else None
         turns = (
-            with_ledger(Answer.objects.filter(conversation=conversation).order_by("turn"))
+            with_ledger(Answer.objects.filter(conversation=conversation.pk).order_by("turn"))
             if conversation
             else Answer.objects.none()
         )

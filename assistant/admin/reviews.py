@@ -24,7 +24,7 @@ from articles.admin.pages import person
 from articles.admin.retrieval import told
 from articles.explaining import explain
 from articles.models import Article
-from assistant import reviewing
+from assistant import access_log, reviewing
 from assistant.admin.audit import rendered_text
 from assistant.answers import with_ledger
 from assistant.asking_again import ask_again, reader_of
@@ -161,6 +161,7 @@ class ReviewPages:
         found = get_object_or_404(Answer.objects.select_related("conversation__user"), pk=answer_id)
         if request.method == "POST":
             return self._ask(request, found)
+        access_log.opened(person(request), found, "answer.again")
         original = with_ledger(Answer.objects.filter(pk=found.pk)).get()
         repeated = Answer.objects.filter(conversation__repeats=found)
         latest = with_ledger(repeated.order_by("-created_at")).first()

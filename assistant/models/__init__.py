@@ -1,5 +1,6 @@
 """What is kept of a turn: conversation and answer, its ledger, and the gaps it shows."""
 
+from assistant.models.access_log import AccessRecord
 from assistant.models.conversation import (
     Answer,
     AnswerFeedback,
@@ -20,6 +21,7 @@ from assistant.models.ledger import (
 from assistant.models.review import AnswerReview
 
 __all__ = [
+    "AccessRecord",
     "Answer",
     "AnswerDocument",
     "AnswerFeedback",

@@ -158,6 +158,7 @@ class Answer(models.Model):
         verbose_name = _("answer")
         verbose_name_plural = _("answers")
         ordering = ["conversation_id", "turn"]
+        permissions = [("export_answer", "Can export answers")]
         indexes = [
             models.Index(fields=["-created_at"]),
             models.Index(fields=["grounding", "-created_at"]),
