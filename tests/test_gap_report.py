@@ -14,6 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assistant import gaps
+from assistant.gaps import report
+from assistant.gaps.naming import name_of
 from assistant.models import Answer, GapQuestion, GapRun, GapTopic, Grounding, Origin
 from tests.factories import make_answer
 
@@ -166,9 +168,9 @@ def test_a_topic_named_by_an_erased_question_takes_another_name() -> None:
 
 
 def test_a_long_question_names_its_topic_shortly() -> None:
-    assert gaps.name_of("word " * 100).endswith("word…")
-    assert len(gaps.name_of("word " * 100)) <= 120
-    assert gaps.name_of("Short\nand  sweet") == "Short and sweet"
+    assert name_of("word " * 100).endswith("word…")
+    assert len(name_of("word " * 100)) <= 120
+    assert name_of("Short\nand  sweet") == "Short and sweet"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -178,10 +180,10 @@ def test_two_runs_never_work_at_once() -> None:
 
     def hold() -> None:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [gaps._LOCK])
+            cursor.execute("SELECT pg_advisory_lock(%s)", [report._LOCK])
             locked.set()
             release.wait(30)
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [gaps._LOCK])
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [report._LOCK])
         connection.close()
 
     holder = threading.Thread(target=hold)
@@ -242,3 +244,98 @@ def test_the_queue_lists_without_a_query_per_topic(
     gaps.update_report()
     with django_assert_max_num_queries(14):
         client.get(reverse("admin:assistant_gaptopic_changelist"))
+
+
+def test_questions_that_mean_the_same_share_a_topic_by_their_vectors() -> None:
+    for question in (
+        "When will I receive my new card?",
+        "I have been waiting for my new card. When will it arrive?",
+        "My new card has not arrived yet, when will I receive it?",
+        "Which currencies do you support for exchange?",
+    ):
+        make_answer(question, grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    assert sorted(topics().values()) == [1, 3]
+
+
+def test_later_questions_are_found_by_the_stored_vectors(settings: Any) -> None:
+    make_answer("When will I receive my new card?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    topic = GapTopic.objects.get()
+    make_answer("When will my new card arrive?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    topic.refresh_from_db()
+    assert (topic.questions_count, topic.name) == (2, "When will I receive my new card?")
+    assert topic.centroid is not None
+    assert topic.texts_count == 2
+
+
+def test_without_an_embedder_words_decide(settings: Any) -> None:
+    settings.EMBEDDING_BACKEND = "off"
+    make_answer("How do I export my invoices as CSV?", grounding=Grounding.NO_HITS)
+    make_answer("Export all invoices as CSV", grounding=Grounding.NO_HITS)
+    make_answer("Where is the time zone?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    assert sorted(topics().values()) == [1, 2]
+
+
+def test_another_embedder_takes_over_what_the_first_one_knew(settings: Any) -> None:
+    make_answer("When will I receive my new card?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    settings.EMBEDDING_BACKEND = "hashed"
+    make_answer("When will I receive my new bank card?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    assert topics() == {"When will I receive my new card?": 2}
+    models = GapQuestion.objects.values_list("embedding_model", flat=True)
+    assert set(models) == {"hashed-256"}
+
+
+def test_while_an_endpoint_is_down_questions_wait_for_the_next_run(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.EMBEDDING_DIMENSIONS = 9
+    make_answer("When will I receive my new card?", grounding=Grounding.NO_HITS)
+    assert gaps.update_report() is None
+    assert not GapRun.objects.exists()
+    settings.EMBEDDING_DIMENSIONS = 256
+    gaps.update_report()
+    assert GapQuestion.objects.count() == 1
+
+
+def test_askers_are_counted_once_and_named_nowhere() -> None:
+    conversation = make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS).conversation
+    make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS, conversation=conversation)
+    make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    topic = GapTopic.objects.get()
+    assert (topic.questions_count, topic.askers_count) == (3, 2)
+    askers = set(GapQuestion.objects.values_list("asker", flat=True))
+    assert not any(str(conversation.visitor_id)[:8] in asker for asker in askers)
+
+
+def test_a_run_moves_no_question_of_a_topic_that_somebody_works_on() -> None:
+    make_answer("When will I receive my new card?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    first = GapTopic.objects.get()
+    GapTopic.objects.update(held=True)
+    other = make_answer("Which currencies do you support?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    GapQuestion.objects.filter(answer=other).update(topic=first)
+    make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    assert GapQuestion.objects.get(answer=other).topic == first
+
+
+def test_topics_that_turn_out_to_be_one_become_one_and_the_other_leads_there() -> None:
+    make_answer("When will I receive my new card?", grounding=Grounding.NO_HITS)
+    make_answer("Which currencies do you support?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    one, other = GapTopic.objects.order_by("pk")
+    vector = GapQuestion.objects.get(topic=one).embedding
+    GapQuestion.objects.update(embedding=vector)
+    make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    other.refresh_from_db()
+    assert other.merged_into == one
+    one.refresh_from_db()
+    assert (one.questions_count, other.questions_count) == (2, 0)

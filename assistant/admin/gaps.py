@@ -63,6 +63,7 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
         return (
             super()
             .get_queryset(request)
+            .filter(merged_into=None)
             .prefetch_related(Prefetch("questions", queryset=newest, to_attr="newest"))
         )
 
@@ -97,7 +98,7 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
         message: str,
     ) -> None:
         topics = list(queryset)
-        queryset.update(status=status)
+        queryset.update(status=status, held=True)
         for topic in topics:
             self.log_change(request, topic, message)
         count = len(topics)

@@ -6,13 +6,19 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from pgvector.django import HalfVectorField
 
 from articles.models import SearchQuery
 from assistant.models.conversation import Answer, Grounding
 
 
 class GapTopic(models.Model):
-    """A topic that visitors asked about and the articles did not answer. Keeps its id for ever."""
+    """A topic that visitors asked about and the articles did not answer.
+
+    Keeps its id and name for ever: one that became part of another stays, as the way to it.
+    `held`: somebody has worked on it, so no run moves its questions any more. `centroid` is the
+    mean of its different questions, `texts_count` how many those are.
+    """
 
     class Kind(models.TextChoices):
         GAP = "gap", _("not documented")
@@ -40,6 +46,14 @@ class GapTopic(models.Model):
         verbose_name=_("assignee"),
     )
     questions_count = models.PositiveIntegerField(_("questions"), default=0)
+    askers_count = models.PositiveIntegerField(_("askers"), default=0)
+    texts_count = models.PositiveIntegerField(default=0)
+    held = models.BooleanField(default=False)
+    merged_into = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="merged"
+    )
+    centroid = HalfVectorField(null=True)
+    embedding_model = models.CharField(max_length=120, blank=True)
     first_seen = models.DateTimeField(_("first asked"))
     last_seen = models.DateTimeField(_("last asked"))
     created_at = models.DateTimeField(auto_now_add=True)
@@ -57,7 +71,9 @@ class GapTopic(models.Model):
 class GapQuestion(models.Model):
     """A question in a topic, personal data masked: that of an answer, or what was searched for.
 
-    One per answer and per search, however often a run repeats. A search has no verdict.
+    One per answer and per search, however often a run repeats. A search has no verdict. Of those
+    with one fingerprint, one has the vector. `asker` tells askers apart and names nobody; like
+    the text it goes when the conversation is erased.
     """
 
     topic = models.ForeignKey(GapTopic, on_delete=models.CASCADE, related_name="questions")
@@ -68,7 +84,10 @@ class GapQuestion(models.Model):
         SearchQuery, on_delete=models.SET_NULL, null=True, blank=True, related_name="gap_question"
     )
     text = models.TextField(_("question"), blank=True)
-    fingerprint = models.CharField(max_length=64, db_index=True)
+    fingerprint = models.CharField(max_length=64, db_index=True, blank=True)
+    asker = models.CharField(max_length=16, blank=True)
+    embedding = HalfVectorField(null=True)
+    embedding_model = models.CharField(max_length=120, blank=True)
     grounding = models.CharField(_("verdict"), max_length=16, choices=Grounding.choices, blank=True)
     asked_at = models.DateTimeField(_("asked"))
 
