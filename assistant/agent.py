@@ -76,12 +76,14 @@ class Limits:
     """What a turn may use. After `tool_rounds` one round follows without tools.
 
     `seconds` ends the turn; two thirds of it, or `tokens`, end the use of tools.
+    `characters` is the longest text: a model that goes on is cut, as by a limit of its own.
     """
 
     tool_rounds: int = 6
     calls_per_round: int = 8
     seconds: float = 60.0
     tokens: int = 200_000
+    characters: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +119,18 @@ class Outcome:
 
 @dataclass(slots=True)
 class Progress:
-    """What a turn has said, called and used so far: for whoever stops it, or sees it fail."""
+    """What a turn has said, called and used so far: for whoever stops it, or sees it fail.
+
+    `rounds`: how many were begun. `counted`: how many of them, and of the parts of `text`, are
+    in `usage`. Of a round that was cut short the model's provider says nothing.
+    """
 
     text: list[str] = field(default_factory=list)
     calls: list[CallRecord] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     declined: str = ""
+    rounds: int = 0
+    counted: tuple[int, int] = (0, 0)
 
 
 T = TypeVar("T")
@@ -160,6 +168,8 @@ async def run(
             while (text := await turn.next_text(stream)) is not None:
                 for written in turn.write(text):
                     yield written
+                if turn.is_full():
+                    break
         if not turn.wants_tools():
             break
         for call in turn.take_calls():
@@ -212,14 +222,17 @@ class _Turn:
     offered: bool = False
     finished: Finished = field(default_factory=lambda: Finished("stop"))
     round_starts: int = 0
+    room: int = 0
     call_ids: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.started = self.clock()
+        self.room = self.limits.characters
 
     def begin_round(self, specs: Sequence[ToolSpec]) -> Sequence[ToolSpec]:
         """The tools for the next round; none when the turn has used up what it may."""
         self.rounds += 1
+        self.progress.rounds = self.rounds
         self.round_starts = len(self.progress.text)
         spent = self.clock() - self.started
         self.offered = bool(specs) and (
@@ -238,16 +251,26 @@ class _Turn:
             return event.text
         self.finished = event
         self.progress.usage += event.usage or Usage(estimated=True)
+        self.progress.counted = (self.rounds, len(self.progress.text))
         return None
 
     def write(self, text: str) -> Written:
         """Delivers a piece of the model's text: what of it is decided, and new sources."""
         if self.rounds > 1 and len(self.progress.text) == self.round_starts:
             text = self._begin_paragraph(text)
+        text = text[: self.room]
         if not text:
             return []
+        self.room -= len(text)
         self.progress.text.append(text)
         return self._deliver(self.writer.feed(text))
+
+    def is_full(self) -> bool:
+        """Whether the text is as long as it may be. The round then ends as one that was cut."""
+        if self.room > 0:
+            return False
+        self.finished = Finished("length")
+        return True
 
     def wants_tools(self) -> bool:
         """Whether the round ends in calls that may be run. A filtered answer is over."""

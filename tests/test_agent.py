@@ -352,6 +352,20 @@ def test_reasoning_that_used_up_all_tokens_says_that_no_answer_was_produced() ->
     assert Turn(ScriptedModel(says(reason="length"))).run().text == "Cut."
 
 
+def test_a_text_without_end_is_cut_and_the_models_stream_closed() -> None:
+    flood: Round = [TextDelta("word "), TextDelta("word [1"), TextDelta("never read")]
+    turn = Turn(ScriptedModel(flood), Limits(characters=8)).run()
+    assert turn.text.rstrip() == "word wor"
+    assert turn.outcome.truncated == "length"
+    assert turn.progress.counted == (0, 0), "its usage is known to nobody"
+    assert turn.progress.rounds == 1
+
+
+def test_what_was_counted_is_kept_with_the_progress() -> None:
+    turn = Turn(ScriptedModel(calls(call("search")), says("Open ", "it."))).run()
+    assert (turn.progress.rounds, turn.progress.counted) == (2, (2, 2))
+
+
 def test_a_filtered_answer_runs_no_calls() -> None:
     filtered: Round = [TextDelta("Op"), Finished("content_filter", (call("open"),))]
     turn = Turn(ScriptedModel(filtered)).run()

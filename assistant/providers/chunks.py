@@ -15,8 +15,9 @@ from typing import Any
 from assistant import tokens
 from assistant.agent import Finished, FinishReason, ProviderError, Usage
 from assistant.providers.refusals import error_from
-from assistant.providers.tool_calls import ToolCallParts
+from assistant.providers.tool_calls import MAX_CALLS, ToolCallParts
 from assistant.providers.visible import VisibleText
+from assistant.providers.written_calls import WrittenCalls
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ class ChunkReader:
         self.done = False
         self._text = VisibleText()
         self._calls = ToolCallParts()
+        self._written = WrittenCalls()
         self._reason = ""
         self._usage: Usage | None = None
         self._received: list[str] = []
@@ -63,7 +65,7 @@ class ChunkReader:
         return "".join(map(self._read_chunk, chunks))
 
     def close(self) -> str:
-        return self._text.close()
+        return self._written.feed(self._text.close()) + self._written.close()
 
     def finished(self, prompt_tokens: int) -> Finished:
         """The end of the stream. `prompt_tokens`: an estimate, where the provider was silent.
@@ -72,7 +74,7 @@ class ChunkReader:
         """
         if not self._reason:
             raise ProviderError("unavailable", "the stream ended without a finish", retryable=True)
-        calls = self._calls.finished()
+        calls = self._calls.finished() + tuple(self._written.calls[:MAX_CALLS])
         reason = _REASONS.get(self._reason)
         if reason is None:
             logger.info("provider.unknown_finish_reason")
@@ -112,7 +114,7 @@ class ChunkReader:
         thought = "" if content else "".join(_text_of(delta.get(name)) for name in _REASONING)
         self._received.append(content or thought)
         self.began = self.began or bool(content or thought or calls)
-        return self._text.feed(content) if content else ""
+        return self._written.feed(self._text.feed(content)) if content else ""
 
     def _counted(self, prompt_tokens: int) -> Usage:
         """The provider's count; an estimate where it has none, or one that cannot be."""
