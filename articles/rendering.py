@@ -51,7 +51,8 @@ def render_article(markdown: str) -> Rendered:
 
 
 def plain_text(markdown: str) -> str:
-    """The readable text without headings and code blocks, one line a block: for descriptions."""
+    """The readable text without headings, one line a block, code as well: for descriptions and for
+    passages that were found."""
     tokens = _DIALECT.parse(markdown, {"addresses": ARTICLE_ADDRESSES})
     in_heading = False
     lines = []
@@ -59,6 +60,8 @@ def plain_text(markdown: str) -> str:
         in_heading = token.type == "heading_open" or (in_heading and token.type != "heading_close")
         if token.type == "inline" and not in_heading:
             lines.append(" ".join(text_of(token.children or []).split()))
+        elif token.type in ("fence", "code_block"):
+            lines.append(" ".join(token.content.split()))
     return "\n".join(line for line in lines if line)
 
 

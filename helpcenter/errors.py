@@ -7,9 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
+from django.template.loader import get_template
 from django.utils.translation import gettext as _
 from django.views import defaults
+
+from helpcenter.logs import ids
 
 API_PREFIX = "/api/"
 
@@ -43,7 +46,9 @@ def api_address_unknown() -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     if not is_api(request):
-        return defaults.server_error(request)
+        # A template of its own: Django's view gives it no context.
+        page = get_template("500.html").render({"request_id": ids().get("request_id")})
+        return HttpResponseServerError(page)
     return _error(500, "internal", _("Something went wrong on the server. It was written down."))
 
 

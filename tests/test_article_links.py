@@ -111,6 +111,44 @@ def test_what_links_here_is_what_is_live(target: Article) -> None:
     assert not ArticleLink.objects.filter(article=first).exists()
 
 
+def test_what_links_here_is_told_beside_the_slug(staff_client: Client, target: Article) -> None:
+    assert (
+        "0 published articles link here." in staff_client.get(change_url(target)).content.decode()
+    )
+    make_article("Start", body="[x](/articles/plans/) [y](/articles/plans/#prices)")
+    page = staff_client.get(change_url(target)).content.decode()
+    assert "1 published article links here." in page
+    assert page.count(article_url("links", target.pk)) == 2
+
+
+@pytest.mark.parametrize("action", ["archive_selected", "unpublish_selected"])
+def test_links_that_will_break_are_shown_first(
+    staff_client: Client, target: Article, action: str
+) -> None:
+    article = make_article("Start", body="[x](/articles/plans/)")
+    changelist, chosen = (
+        article_url("changelist"),
+        {"action": action, "_selected_action": target.pk},
+    )
+    page = staff_client.post(changelist, chosen).content.decode()
+    assert change_url(article) in page
+    target.refresh_from_db()
+    assert target.is_live
+    assert staff_client.post(changelist, {**chosen, "seen": "yes"}).status_code == 302
+    target.refresh_from_db()
+    assert not target.is_live
+
+
+def test_links_among_what_goes_together_hold_nothing_up(
+    staff_client: Client, target: Article
+) -> None:
+    article = make_article("Start", body="[x](/articles/plans/)")
+    chosen = {"action": "archive_selected", "_selected_action": [target.pk, article.pk]}
+    assert staff_client.post(article_url("changelist"), chosen).status_code == 302
+    target.refresh_from_db()
+    assert not target.is_live
+
+
 def test_saving_warns_and_saves_all_the_same(staff_client: Client, target: Article) -> None:
     body = "[x](/articles/gone/) [y](/articles/plans/#gone)"
     page = staff_client.post(change_url(target), form_of(target, body=body), follow=True)

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.template.loader import render_to_string
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from articles.models import Status, Visibility
 from assistant.models import Conversation
 from assistant.pages import MODULES
+from helpcenter import logs
+from helpcenter.errors import server_error
 from helpcenter.models import SiteSettings
 from tests.factories import make_article, make_category
 from tests.pages import JSON, page, parsed, texts, with_class
@@ -259,6 +261,14 @@ def test_the_page_for_a_broken_site_needs_nothing_that_may_be_broken(
     with django_assert_num_queries(0):
         body = render_to_string("500.html")
     assert "Something went wrong on our side" in body
+    assert "name this number" not in body
+
+
+def test_the_page_for_a_crash_names_the_request(rf: RequestFactory) -> None:
+    with logs.bound(request_id="4f2a<b>"):
+        response = server_error(rf.get("/"))
+    assert response.status_code == 500
+    assert "name this number: <code>4f2a&lt;b&gt;</code>" in response.content.decode()
 
 
 def test_a_form_from_another_page_is_refused_in_plain_words(staff: User) -> None:

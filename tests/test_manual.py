@@ -54,6 +54,12 @@ def test_every_page_is_finished_and_calm(page: Path) -> None:
     assert FORBIDDEN.findall(prose) == []
 
 
+def test_each_place_in_a_category_is_taken_once() -> None:
+    places = [(front_matter(page).category, front_matter(page).position) for page in PAGES]
+
+    assert [place for place in places if places.count(place) > 1] == []
+
+
 def test_titles_are_unique() -> None:
     titles = [front_matter(page).title for page in PAGES]
 

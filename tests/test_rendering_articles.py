@@ -318,7 +318,11 @@ def test_a_definition_serves_the_whole_article() -> None:
             "# Title\n\nFirst *line*\nof [a](/b) &amp; `c`.\n\n- one\n- two",
             "First line of a & c.\none\ntwo",
         ),
-        ("Before\n\n```\ncode\n```\n\n![A map](x.png) after", "Before\nA map after"),
+        (
+            "Run\n\n```sh\nmake  run\n\n# x\n```\n\n![A map](x.png) after",
+            "Run\nmake run # x\nA map after",
+        ),
+        ("Run\n\n    make test\n", "Run\nmake test"),
         (":::tip Title\ninside\n:::\n\n> [!NOTE]\n> alert", "Title\ninside\nalert"),
         ("| a | b |\n|---|---|\n| 1 | 2 |", "a\nb\n1\n2"),
         ("<b>raw</b>", "<b>raw</b>"),

@@ -10,7 +10,8 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -18,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from articles import publishing
 from articles.admin.pages import person
 from articles.models import Article, Status
-from articles.writing import undo
+from articles.writing import links, undo
 
 REVIEW_AGAIN = timedelta(days=182)
 
@@ -48,22 +49,32 @@ class ArticleActions(admin.ModelAdmin[Article]):
         )
 
     @admin.action(description=_("Unpublish selected articles"), permissions=["publish"])
-    def unpublish_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
+    def unpublish_selected(
+        self, request: HttpRequest, queryset: QuerySet[Article]
+    ) -> HttpResponse | None:
+        if links_here := self._links_shown(request, queryset, "unpublish_selected"):
+            return links_here
         self._each(
             request,
             queryset,
             lambda article: self._withdraw(request, article, Status.DRAFT, gettext("Unpublished.")),
             ("%d article unpublished.", "%d articles unpublished."),
         )
+        return None
 
     @admin.action(description=_("Archive selected articles"), permissions=["publish"])
-    def archive_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
+    def archive_selected(
+        self, request: HttpRequest, queryset: QuerySet[Article]
+    ) -> HttpResponse | None:
+        if links_here := self._links_shown(request, queryset, "archive_selected"):
+            return links_here
         self._each(
             request,
             queryset,
             lambda article: self._withdraw(request, article, Status.ARCHIVED, gettext("Archived.")),
             ("%d article archived.", "%d articles archived."),
         )
+        return None
 
     @admin.action(description=_("Cancel scheduled publishing"), permissions=["publish"])
     def unschedule_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
@@ -101,6 +112,24 @@ class ArticleActions(admin.ModelAdmin[Article]):
     ) -> None:
         publishing.withdraw(article, status)
         self.log_change(request, article, message)
+
+    def _links_shown(
+        self, request: HttpRequest, queryset: QuerySet[Article], action: str
+    ) -> HttpResponse | None:
+        """The links that would break, to be seen first; None without any, or once seen."""
+        chosen = list(queryset)
+        broken = list(links.leading_to(*(article for article in chosen if article.is_live)))
+        if not broken or "seen" in request.POST:
+            return None
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": dict(self.get_action_choices(request))[action],
+            "action": action,
+            "chosen": chosen,
+            "links": broken,
+        }
+        return TemplateResponse(request, "admin/articles/article/withdraw.html", context)
 
     def _each(
         self,

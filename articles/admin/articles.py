@@ -14,7 +14,8 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.translation import gettext
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from articles import publishing
@@ -150,6 +151,9 @@ class ArticleAdmin(ArticleActions):
             context["conflict_entry"] = _last_entry(saved)
         context["has_publish_permission"] = self.has_publish_permission(request)
         original = context.get("original")
+        if original and original.is_live and "slug" in form.fields:
+            slug = form.fields["slug"]
+            slug.help_text = format_html("{} {}", slug.help_text, _links_here(original))
         context["is_ahead"] = original and original.is_live and original.has_unpublished_changes
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -198,6 +202,17 @@ class ArticleAdmin(ArticleActions):
             messages.SUCCESS,
         )
         return HttpResponseRedirect(reverse("admin:articles_article_change", args=[article.pk]))
+
+
+def _links_here(article: Article) -> SafeString:
+    """How many articles lead to this one, and the way to their list."""
+    count = links.leading_to(article).values("article").distinct().count()
+    said = ngettext("%d published article links here.", "%d published articles link here.", count)
+    return format_html(
+        "<a href='{}'>{}</a>",
+        reverse("admin:articles_article_links", args=[article.pk]),
+        said % count,
+    )
 
 
 def _last_entry(article: Article) -> LogEntry | None:

@@ -67,13 +67,15 @@ def record(article: Article, body: str) -> None:
     )
 
 
-def leading_to(article: Article) -> QuerySet[ArticleLink]:
-    """The links in published articles that lead to this one, by its present or a former slug."""
-    former = SlugRedirect.objects.filter(article=article).values("slug")
+def leading_to(*articles: Article) -> QuerySet[ArticleLink]:
+    """The links in other published articles that lead to these, by their present or former
+    slugs."""
+    former = SlugRedirect.objects.filter(article__in=articles).values("slug")
+    present = [article.slug for article in articles]
     return (
-        ArticleLink.objects.filter(Q(slug=article.slug) | Q(slug__in=former))
+        ArticleLink.objects.filter(Q(slug__in=present) | Q(slug__in=former))
         .filter(article__status=Status.PUBLISHED)
-        .exclude(article=article)
+        .exclude(article__in=articles)
         .select_related("article", "article__live_revision")
         .order_by("article__live_revision__title", "pk")
     )
