@@ -58,6 +58,14 @@ LISTS = {
 }
 """Name and query of each list that is measured."""
 
+PAGES = {
+    "overview, 30 days": "admin:assistant_answer_overview",
+    "overview, a year": "admin:assistant_answer_overview?from={year}",
+    "answers built on an article": "admin:assistant_answer_of_article:7",
+    "review queues": "admin:assistant_answer_review_queues",
+}
+"""Name and address of each other page."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -205,7 +213,11 @@ def report(count: int, rounds: int) -> None:
     client.force_login(colleague())
     url = reverse("admin:assistant_answer_changelist")
     today = timezone.localdate()
-    days = {"today": today, "week": today - timedelta(days=7)}
+    days = {
+        "today": today,
+        "week": today - timedelta(days=7),
+        "year": today - timedelta(days=364),
+    }
     print(f"\n{count:,} answers\n")
     print("| page | milliseconds | queries | |")
     print("| --- | --- | --- | --- |")
@@ -213,6 +225,11 @@ def report(count: int, rounds: int) -> None:
     for name, query in LISTS.items():
         measured = [measure(client, f"{url}?{query.format(**days)}") for _ in range(rounds)]
         line(name, measured)
+    for name, page in PAGES.items():
+        address, _mark, query = page.partition("?")
+        prefix, view, *arguments = address.split(":")
+        url = reverse(f"{prefix}:{view}", args=arguments)
+        line(name, [measure(client, f"{url}?{query.format(**days)}") for _ in range(rounds)])
 
 
 def line(name: str, measured: list[tuple[float, int]]) -> None:
@@ -240,7 +257,9 @@ def colleague() -> Any:
 
     user, _created = User.objects.get_or_create(username="bench", defaults={"is_staff": True})
     user.user_permissions.set(
-        Permission.objects.filter(content_type__app_label="assistant", codename__startswith="view")
+        Permission.objects.filter(
+            content_type__app_label__in=["assistant", "articles"], codename__startswith="view"
+        )
     )
     return user
 

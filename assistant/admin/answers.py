@@ -23,18 +23,21 @@ from articles.access import Reader
 from assistant.admin.access_log import RecordedAdmin
 from assistant.admin.audit import audit, rendered_text
 from assistant.admin.exporting import ExportPages
+from assistant.admin.figures import FigurePages
 from assistant.admin.filters import (
     ArticleFilter,
     AskedFilter,
     AssigneeFilter,
     CategoryFilter,
     DurationFilter,
+    EndedFilter,
     FlagsFilter,
     LanguageFilter,
     ModelFilter,
     RatingFilter,
     SourcesFilter,
     SupportFilter,
+    UnusedFilter,
     VerdictFilter,
 )
 from assistant.admin.reviews import ReviewPages
@@ -74,10 +77,12 @@ class AnswerAdmin(RecordedAdmin):
         "status",
         DurationFilter,
         ArticleFilter,
+        UnusedFilter,
         CategoryFilter,
         LanguageFilter,
         ModelFilter,
         "origin",
+        EndedFilter,
     ]
     list_select_related = ["feedback", "review"]
     search_fields = ["question"]
@@ -149,6 +154,7 @@ class AnswerAdmin(RecordedAdmin):
             path("reference/<str:number>/", view, name="assistant_answer_by_reference"),
             *ReviewPages(self).urls(),
             *ExportPages(self).urls(),
+            *FigurePages(self).urls(),
             *super().get_urls(),
         ]
 

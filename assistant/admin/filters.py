@@ -7,19 +7,19 @@ them multiplies rows, and choices cost at most one query each, whatever is chose
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
-from django.utils.dateparse import parse_date
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Category
 from assistant.conditions import SLOW, consulted, has_dropped, took, weakly_supported
+from assistant.figures.overview import retrieved_unused
+from assistant.figures.period import midnight, parsed
 from assistant.models import Answer, AnswerDocument, AnswerReview, CitationSupport
 
 
@@ -226,6 +226,28 @@ class ArticleFilter(TypedFilter):
         return queryset.filter(Exists(named.filter(Q(slug=typed) | Q(title__icontains=typed))))
 
 
+class UnusedFilter(TypedFilter):
+    """By an article that was retrieved, and neither consulted nor cited. Figures link to it."""
+
+    title = _("article retrieved and not used")
+    fields = {"unused": _("Its number")}
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        typed = self.value("unused")
+        return queryset.filter(retrieved_unused(int(typed))) if _is_key(typed) else queryset
+
+
+class EndedFilter(AnswerFilter):
+    """Figures count answers that have ended."""
+
+    title = _("ended")
+    parameter_name = "ended"
+    options = {
+        "1": (_("yes"), ~Q(status=Answer.Status.RUNNING)),
+        "0": (_("still running"), Q(status=Answer.Status.RUNNING)),
+    }
+
+
 class AskedFilter(TypedFilter):
     """By the day, in the site's time zone; both ends belong to it."""
 
@@ -234,24 +256,13 @@ class AskedFilter(TypedFilter):
     kind = "date"
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
-        first, last = _day(self.value("from")), _day(self.value("to"))
+        first, last = parsed(self.value("from")), parsed(self.value("to"))
         if first:
-            queryset = queryset.filter(created_at__gte=_midnight(first))
-        if last and last < date.max:
-            queryset = queryset.filter(created_at__lt=_midnight(last + timedelta(days=1)))
+            queryset = queryset.filter(created_at__gte=midnight(first))
+        if last:
+            queryset = queryset.filter(created_at__lt=midnight(last + timedelta(days=1)))
         return queryset
 
 
 def _is_key(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 18
-
-
-def _day(text: str) -> date | None:
-    try:
-        return parse_date(text)
-    except ValueError:
-        return None
-
-
-def _midnight(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time.min))

@@ -1,0 +1,191 @@
+"""Pages of figures in the admin: the overview, and what answers made of one article.
+
+Each number is a link to the list that it counts. Texts of conversations are shown on the
+article's page only, which records the look.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import formats
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from articles.admin.pages import person
+from articles.models import Article
+from articles.writing import links
+from assistant import access_log
+from assistant.figures.articles import article_use
+from assistant.figures.overview import Day, Overview, overview
+from assistant.figures.period import Period
+from assistant.models import Grounding
+
+PERIODS = [(7, _("7 days")), (30, _("30 days")), (90, _("90 days")), (365, _("a year"))]
+ARTICLE_DAYS = 90
+
+
+class FigurePages:
+    def __init__(self, model_admin: admin.ModelAdmin[Any]) -> None:
+        self.model_admin = model_admin
+        self.site = model_admin.admin_site
+
+    def urls(self) -> list[URLPattern]:
+        return [
+            path(
+                "overview/",
+                self.site.admin_view(self.overview),
+                name="assistant_answer_overview",
+            ),
+            path(
+                "article/<int:article_id>/",
+                self.site.admin_view(self.article),
+                name="assistant_answer_of_article",
+            ),
+        ]
+
+    def overview(self, request: HttpRequest) -> HttpResponse:
+        """Figures of the whole site; no text of anybody's."""
+        if not self.model_admin.has_view_permission(request):
+            raise PermissionDenied
+        found = overview(Period.of(request.GET.dict()))
+        context = {
+            "overview": found,
+            "groundings": [
+                (
+                    value,
+                    label,
+                    found.groundings[value],
+                    answers_url(found.period, grounding__exact=value),
+                )
+                for value, label in Grounding.choices
+                if found.groundings[value]
+            ],
+            "rows": [_row(day, found) for day in found.days],
+            "charts": _charts(found),
+            "consulted": [
+                (one, answers_url(found.period, article=one.article_id)) for one in found.consulted
+            ],
+            "unused": [
+                (one, answers_url(found.period, unused=one.article_id)) for one in found.unused
+            ],
+            "all_url": answers_url(found.period),
+            "grounded_url": answers_url(found.period, grounding__exact=Grounding.GROUNDED),
+            "positive_url": answers_url(found.period, rating="positive"),
+            "negative_url": answers_url(found.period, rating="negative"),
+            "may_see_topics": request.user.has_perm("assistant.view_gaptopic"),
+        }
+        return self._render(request, "overview.html", gettext("Overview"), found.period, context)
+
+    def article(self, request: HttpRequest, article_id: int) -> HttpResponse:
+        """The answers built on an article, and what an edit would touch."""
+        allowed = request.user.has_perm("articles.view_article")
+        if not allowed or not self.model_admin.has_view_permission(request):
+            raise PermissionDenied
+        articles = Article.objects.select_related("live_revision")
+        article = get_object_or_404(articles, pk=article_id)
+        period = Period.of(request.GET.dict(), ARTICLE_DAYS)
+        use = article_use(article, period)
+        access_log.listed(person(request), len(use.answers), "article.answers")
+        chosen = {"article": article.pk}
+        context = {
+            "article": article,
+            "use": use,
+            "linking": len(links.leading_to(article)),
+            "consulted_url": answers_url(period, **chosen),
+            "unused_url": answers_url(period, unused=article.pk),
+            "positive_url": answers_url(period, rating="positive", **chosen),
+            "negative_url": answers_url(period, rating="negative", **chosen),
+        }
+        title = gettext("Answers built on this article")
+        return self._render(request, "of_article.html", title, period, context)
+
+    def _render(
+        self,
+        request: HttpRequest,
+        template: str,
+        title: str,
+        period: Period,
+        context: dict[str, Any],
+    ) -> HttpResponse:
+        frame = self.site.each_context(request)
+        everything = {
+            **frame,
+            "title": title,
+            "opts": self.model_admin.opts,
+            "period": period,
+            "periods": [(label, _preset(days)) for days, label in PERIODS],
+            **context,
+        }
+        return TemplateResponse(request, f"admin/assistant/answer/{template}", everything)
+
+
+def _preset(days: int) -> str:
+    """The query of a period that ends today."""
+    period = Period.of({}, days)
+    return urlencode({"from": period.first, "to": period.last})
+
+
+def answers_url(period: Period, **chosen: Any) -> str:
+    """The list of the visitors' answers of the period that are chosen so."""
+    url = reverse("admin:assistant_answer_changelist")
+    days = {"from": period.first, "to": period.last}
+    return f"{url}?{urlencode({**days, 'origin__exact': 'visitor', 'ended': '1', **chosen})}"
+
+
+def _row(day: Day, found: Overview) -> dict[str, Any]:
+    """A line of the table: each number with the list that it counts."""
+    period = Period(day.date, day.date)
+    verdicts = [value for value in Grounding.values if found.groundings[value]]
+    return {
+        "date": day.date,
+        "url": answers_url(period),
+        "answers": day.answers,
+        "groundings": [
+            (day.groundings[value], answers_url(period, grounding__exact=value))
+            for value in verdicts
+        ],
+        "share": day.share,
+        "ratings": [
+            (day.positive, answers_url(period, rating="positive")),
+            (day.negative, answers_url(period, rating="negative")),
+        ],
+        "first_word": day.first_word,
+        "first_word_slowest": day.first_word_slowest,
+    }
+
+
+def _charts(found: Overview) -> dict[str, Any]:
+    """What the script draws: the same numbers as in the tables."""
+    days = found.days
+    return {
+        "labels": [formats.date_format(day.date, "j M") for day in days],
+        "groundings": [
+            {"key": value, "label": str(label), "values": [day.groundings[value] for day in days]}
+            for value, label in Grounding.choices
+            if found.groundings[value]
+        ],
+        "share": {
+            "label": gettext("grounded, %"),
+            "values": [None if day.share is None else round(100 * day.share, 1) for day in days],
+        },
+        "ratings": [
+            {"key": "positive", "label": gettext("helpful"), "values": [d.positive for d in days]},
+            {
+                "key": "negative",
+                "label": gettext("not helpful"),
+                "values": [d.negative for d in days],
+            },
+        ],
+        "waits": [
+            {"label": gettext("half of the answers"), "values": [d.first_word for d in days]},
+            {"label": gettext("95 of 100"), "values": [d.first_word_slowest for d in days]},
+        ],
+    }

@@ -1,0 +1,51 @@
+// Draws the overview's charts from the same numbers that its table shows. Colours are those
+// of the admin's theme, and are read again when the theme changes.
+const data = JSON.parse(document.getElementById("overview-charts").textContent);
+const drawn = [];
+
+const COLOURS = {
+  grounded: "#2b8a57", listing: "#5aa9a3", uncited: "#d9a21b", no_hits: "#cf5b3b", rejected: "#a8433f",
+  unsearched: "#b06ab3", smalltalk: "#8c96a3", out_of_scope: "#6f7f95", unclear: "#a9b4c0", unavailable: "#4a4f57",
+  positive: "#2b8a57", negative: "#cf5b3b",
+};
+
+draw();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+new MutationObserver(draw).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+
+function draw() {
+  while (drawn.length) drawn.pop().destroy();
+  const style = getComputedStyle(document.documentElement);
+  const theme = { text: style.getPropertyValue("--body-quiet-color").trim(), line: style.getPropertyValue("--hairline-color").trim(), accent: style.getPropertyValue("--link-fg").trim() };
+  add("groundings", "bar", data.groundings.map((one) => bars(one)), theme, { stacked: true });
+  add("ratings", "bar", data.ratings.map((one) => bars(one)), theme, { stacked: true });
+  add("share", "line", [line(data.share, theme.accent)], theme, { max: 100 });
+  add("waits", "line", [line(data.waits[0], theme.accent), line(data.waits[1], COLOURS.no_hits, [5, 4])], theme, {});
+}
+
+function bars({ key, label, values }) {
+  return { label, data: values, backgroundColor: COLOURS[key], maxBarThickness: 28 };
+}
+
+function line({ label, values }, colour, dash = []) {
+  return { label, data: values, borderColor: colour, backgroundColor: colour, borderDash: dash, borderWidth: 2, pointRadius: values.length > 45 ? 0 : 2, tension: 0, spanGaps: true };
+}
+
+function add(name, type, datasets, theme, { stacked = false, max }) {
+  const canvas = document.querySelector(`[data-chart="${name}"]`);
+  const axis = { stacked, border: { color: theme.line }, ticks: { color: theme.text, maxRotation: 0 }, grid: { color: theme.line } };
+  drawn.push(new window.Chart(canvas, {
+    type,
+    data: { labels: data.labels, datasets },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      interaction: { mode: "index", intersect: false },
+      plugins: { legend: { display: datasets.length > 1, position: "bottom", labels: { color: theme.text, boxWidth: 12, boxHeight: 12 } } },
+      scales: {
+        x: { ...axis, grid: { display: false }, ticks: { ...axis.ticks, autoSkip: true, maxTicksLimit: 10 } },
+        y: { ...axis, beginAtZero: true, max, ticks: { ...axis.ticks, precision: type === "bar" ? 0 : undefined } },
+      },
+    },
+  }));
+}
