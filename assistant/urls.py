@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from assistant import api, pages, views
+from assistant import api, pages, usage_api, views
 from assistant.consumers import ChatConsumer
 
 app_name = "assistant"
@@ -21,6 +21,7 @@ urlpatterns = [
         api.AnswerFeedbackView.as_view(),
         name="answer-feedback",
     ),
+    path("api/v1/manage/usage/", usage_api.UsageView.as_view(), name="usage"),
     path("api/v1/conversations/", api.ConversationList.as_view(), name="conversations"),
     path(
         "api/v1/conversations/<str:conversation_id>/",

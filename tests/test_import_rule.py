@@ -22,7 +22,17 @@ PURE = {
         "ranking.fusion",
     ],
 }
-SKINS = {"admin", "api", "consumers", "frames", "pages", "templatetags", "urls", "views"}
+SKINS = {
+    "admin",
+    "api",
+    "consumers",
+    "frames",
+    "pages",
+    "templatetags",
+    "urls",
+    "usage_api",
+    "views",
+}
 DOOR = {"chat", "turns", "tasks"}
 SKINS_OF_ARTICLES = {"api", "admin", "pages"}
 ROOMS_OF_ARTICLES = ["explaining", "importing", "markup", "models", "ranking", "terms", "writing"]

@@ -29,6 +29,7 @@ from assistant.admin.filters import (
     AskedFilter,
     AssigneeFilter,
     CategoryFilter,
+    CitedFilter,
     DurationFilter,
     EndedFilter,
     FlagsFilter,
@@ -41,6 +42,7 @@ from assistant.admin.filters import (
     VerdictFilter,
 )
 from assistant.admin.reviews import ReviewPages
+from assistant.admin.usage import UsagePages
 from assistant.answers import with_ledger
 from assistant.conditions import SLOW, has_dropped, took, weakly_supported
 from assistant.grounding import GAPS
@@ -78,6 +80,7 @@ class AnswerAdmin(RecordedAdmin):
         DurationFilter,
         ArticleFilter,
         UnusedFilter,
+        CitedFilter,
         CategoryFilter,
         LanguageFilter,
         ModelFilter,
@@ -155,6 +158,7 @@ class AnswerAdmin(RecordedAdmin):
             *ReviewPages(self).urls(),
             *ExportPages(self).urls(),
             *FigurePages(self).urls(),
+            *UsagePages(self).urls(),
             *super().get_urls(),
         ]
 

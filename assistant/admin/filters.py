@@ -17,7 +17,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Category
-from assistant.conditions import SLOW, consulted, has_dropped, took, weakly_supported
+from assistant.conditions import CITED, SLOW, consulted, has_dropped, took, weakly_supported
 from assistant.figures.overview import retrieved_unused
 from assistant.figures.period import midnight, parsed
 from assistant.models import Answer, AnswerDocument, AnswerReview, CitationSupport
@@ -235,6 +235,20 @@ class UnusedFilter(TypedFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
         typed = self.value("unused")
         return queryset.filter(retrieved_unused(int(typed))) if _is_key(typed) else queryset
+
+
+class CitedFilter(TypedFilter):
+    """By an article that an answer cites. Figures of usage link to it."""
+
+    title = _("article cited")
+    fields = {"cited": _("Its number")}
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        typed = self.value("cited")
+        if not _is_key(typed):
+            return queryset
+        cited = AnswerDocument.objects.filter(CITED, answer=OuterRef("pk"), document_id=typed)
+        return queryset.filter(Exists(cited))
 
 
 class EndedFilter(AnswerFilter):

@@ -52,7 +52,12 @@ GROUPS = {"Support": SUPPORT, "Writers": WRITERS, "Editors": EDITORS}
 
 
 def make_groups(apps: Any, schema_editor: Any) -> None:
-    """Permissions are made after all migrations otherwise: these are needed now."""
+    give(apps, GROUPS)
+
+
+def give(apps: Any, groups: dict[str, list[str]]) -> None:
+    """Gives groups permissions, making both where they are missing; later migrations call it.
+    Permissions are made after all migrations otherwise: these are needed now."""
     for label in ("articles", "assistant"):
         config = apps.get_app_config(label)
         had_models = getattr(config, "models_module", None)
@@ -61,7 +66,7 @@ def make_groups(apps: Any, schema_editor: Any) -> None:
         config.models_module = had_models
     Group = apps.get_model("auth", "Group")
     Permission = apps.get_model("auth", "Permission")
-    for name, wanted in GROUPS.items():
+    for name, wanted in groups.items():
         group, _created = Group.objects.get_or_create(name=name)
         for permission in dict.fromkeys(wanted):
             label, codename = permission.split(".")

@@ -19,6 +19,7 @@ from assistant.models.ledger import (
     ToolCall,
 )
 from assistant.models.review import AnswerReview
+from assistant.models.usage import ErasedUsage
 
 __all__ = [
     "AccessRecord",
@@ -31,6 +32,7 @@ __all__ = [
     "Conversation",
     "ConversationReference",
     "DroppedCitation",
+    "ErasedUsage",
     "GapQuestion",
     "GapRun",
     "GapTopic",

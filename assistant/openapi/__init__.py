@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from assistant.openapi.components import EVENTS, components
-from assistant.openapi.operations import TAG, paths
+from assistant.openapi.operations import FIGURES, TAG, paths
 from assistant.openapi.schemas import Schema
 
 __all__ = ["EVENTS", "TAG", "add_chat"]
@@ -20,5 +20,5 @@ def add_chat(result: Schema, **_context: Any) -> Schema:
     """Adds the chat's paths and components to the schema of the articles."""
     result["paths"].update(paths())
     result["components"]["schemas"].update(components())
-    result["tags"].append({"name": TAG})
+    result["tags"] += [{"name": TAG}, {"name": FIGURES}]
     return result

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from articles.api.schema import REFUSALS
 from assistant import refusals
 from assistant.openapi import examples
-from assistant.openapi.schemas import ID, TEXT, Schema, reference
+from assistant.openapi.schemas import ID, NUMBER, TEXT, Schema, nullable, object_of, reference
 from assistant.questions import KEY_LENGTH
 from assistant.refusals import Refusal
 
 TAG = "The assistant"
+FIGURES = "Figures"
 SESSION: list[dict[str, list[str]]] = [{"session": []}, {}]
 
 
@@ -22,6 +24,7 @@ def paths() -> dict[str, Schema]:
         f"{answer}events/": {"get": _following()},
         f"{answer}stop/": {"post": _stopping()},
         f"{answer}feedback/": {"post": _voting()},
+        "/api/v1/manage/usage/": {"get": _usage()},
         conversation: {"get": _listing()},
         conversation + "{conversation_id}/": {"get": _opening(), "delete": _erasing()},
     }
@@ -196,3 +199,53 @@ def _erasing() -> Schema:
             **_refused(refusals.Forbidden, refusals.NotFound),
         },
     )
+
+
+def _usage() -> Schema:
+    month = {**TEXT, "pattern": "^[0-9]{4}-[0-9]{2}$"}
+    responses = {
+        str(status): _json(told, reference("Error"), {"error": {"code": code, "message": told}})
+        for status, (code, told) in REFUSALS.items()
+        if status in (400, 401, 403, 406, 429, 503)
+    }
+    row = object_of(
+        optional={"slug": nullable(TEXT), "category": nullable(TEXT)},
+        month=month,
+        id=TEXT,
+        title=TEXT,
+        answers=NUMBER,
+    )
+    by: Schema = {"type": "string", "enum": ["article", "category"]}
+    found = object_of(**{"from": month, "to": month}, by=by, usage={"type": "array", "items": row})
+    example = {
+        "from": "2026-01",
+        "to": "2026-01",
+        "by": "article",
+        "usage": [
+            {
+                "month": "2026-01",
+                "id": "17",
+                "title": "Set up SSO",
+                "answers": 42,
+                "slug": "set-up-sso",
+                "category": "Security",
+            }
+        ],
+    }
+    return {
+        "operationId": "usage",
+        "tags": [FIGURES],
+        "summary": "Usage by citation",
+        "description": "How many answers to visitors cited each article or category, by month. "
+        "Needs the permission *Can see how often articles were cited*.",
+        "security": [{"token": []}, {"session": []}],
+        "parameters": [
+            {"name": "from", "in": "query", "schema": month},
+            {"name": "to", "in": "query", "schema": month},
+            {"name": "by", "in": "query", "schema": {**by, "default": "article"}},
+        ],
+        "responses": {
+            "200": _json("The months, the most cited first in each.", found, example),
+            **responses,
+        },
+    }
