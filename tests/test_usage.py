@@ -15,6 +15,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
+from articles import publishing
 from articles.models import Article
 from assistant.figures.usage import Months, months_of, usage
 from assistant.models import Answer, ErasedUsage, Origin
@@ -74,7 +75,8 @@ class TestCounting:
         article, gone = make_article("SSO"), make_article("Gone")
         cite(article, (2026, 1, 5))
         cite(gone, (2026, 1, 5))
-        Article.objects.filter(pk=article.pk).update(live_revision=None, title="Single sign-on")
+        article.title = "Single sign-on"
+        publishing.publish(article)
         gone.delete()
         assert counted() == [("2026-01", "Gone", 1), ("2026-01", "Single sign-on", 1)]
 
