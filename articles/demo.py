@@ -19,6 +19,15 @@ from helpcenter.models import SiteSettings
 
 PREFIX = "demo:"
 FOLDER = settings.BASE_DIR / "docs"
+TOPICS = (
+    "Getting started",
+    "Writing articles",
+    "The assistant",
+    "Administration",
+    "For developers",
+)
+"""The manual's categories, as somebody new wants them."""
+
 QUESTIONS = """\
 How do I import our existing articles?
 Which sources does an answer show?
@@ -50,9 +59,17 @@ def is_new() -> bool:
 def load(progress: Progress | None = None) -> Report:
     """Imports the manual, and suggests questions about it where nobody chose others."""
     report = import_articles(FOLDER, Options(prefix=PREFIX), progress)
+    _order_topics()
     if not SiteSettings.objects.exists():
         SiteSettings(suggested_questions=QUESTIONS).save()
     return report
+
+
+def _order_topics() -> None:
+    """Those that nobody has given a place."""
+    own = Article.objects.filter(external_id__startswith=PREFIX).values("category")
+    for position, name in enumerate(TOPICS, start=1):
+        Category.objects.filter(pk__in=own, name=name, position=0).update(position=position)
 
 
 @transaction.atomic

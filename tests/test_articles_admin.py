@@ -123,9 +123,11 @@ def test_the_list_says_what_is_live_and_what_waits(
     edited = make_article("Refunds")
     Article.objects.filter(pk=edited.pk).update(body="Changed.")
 
+    article_list = reverse("admin:articles_article_changelist")
     with django_assert_max_num_queries(12):
-        page = admin.get(reverse("admin:articles_article_changelist")).content.decode()
+        page = admin.get(article_list).content.decode()
     assert page.count("with unpublished changes") == 1
+    assert page.count("now</span>") == 13
 
     pending = admin.get(reverse("admin:articles_article_changelist"), {"changes": "pending"})
     assert "Refunds" in pending.content.decode()

@@ -47,6 +47,20 @@ def test_an_empty_site_gets_the_manual_and_questions_about_it() -> None:
     assert SiteSettings.load().questions() == demo.QUESTIONS.splitlines()
 
 
+def test_topics_come_in_the_order_of_the_manual(manual: Path) -> None:
+    write(manual, {"use.md": "---\ntitle: Use\ncategory: The assistant\n---\n# Use\n\nText."})
+    write(manual, {"a.md": "---\ntitle: Set\ncategory: Administration\n---\n# Set\n\nText."})
+    run("load_demo")
+    Category.objects.filter(name="Administration").update(position=9)
+    demo.load()
+
+    places = Category.objects.filter(position__gt=0).order_by("position")
+    assert [*places.values_list("name", "position")] == [
+        ("The assistant", 3),
+        ("Administration", 9),
+    ]
+
+
 def test_a_site_with_a_single_draft_is_left_alone() -> None:
     make_article(publish=False)
 

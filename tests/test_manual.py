@@ -60,6 +60,12 @@ def test_each_place_in_a_category_is_taken_once() -> None:
     assert [place for place in places if places.count(place) > 1] == []
 
 
+def test_every_topic_has_its_place_in_the_demo() -> None:
+    topics = {(front_matter(page).category or ("",))[0] for page in PAGES}
+
+    assert topics == set(demo.TOPICS)
+
+
 def test_titles_are_unique() -> None:
     titles = [front_matter(page).title for page in PAGES]
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.options import get_content_type_for_model
+from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.db.models import Field
 from django.forms.widgets import Script
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -54,7 +55,7 @@ class ArticleAdmin(ArticleActions):
 
     form = ArticleForm
     change_form_template = "admin/articles/article/change_form.html"
-    list_display = ["title", "state", "visibility", "category", "language", "updated_at"]
+    list_display = ["title", "state", "visibility", "category", "language", "changed"]
     list_filter = [
         "status",
         PublicationFilter,
@@ -89,6 +90,12 @@ class ArticleAdmin(ArticleActions):
             notes.append(gettext("publishes %(when)s") % {"when": when})
         label = article.get_status_display()
         return format_html("{} <em>{}</em>", label, ", ".join(notes)) if notes else label
+
+    @admin.display(description=_("changed"), ordering="updated_at")
+    def changed(self, article: Article) -> str:
+        exact = date_format(timezone.localtime(article.updated_at), "DATETIME_FORMAT")
+        when = naturaltime(article.updated_at)
+        return format_html('<span title="{}">{}</span>', exact, when)
 
     def get_urls(self) -> list[URLPattern]:
         added = [url for pages in PAGES for url in pages(self).urls()]
