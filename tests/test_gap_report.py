@@ -124,19 +124,10 @@ def test_personal_data_is_masked_before_it_is_stored() -> None:
     assert "example.test" not in GapTopic.objects.get().name
 
 
-def test_a_topic_that_was_done_reopens_when_asked_again() -> None:
-    make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS)
-    gaps.update_report()
-    GapTopic.objects.update(status=GapTopic.Status.DONE)
-    make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS)
-    gaps.update_report()
-    assert GapTopic.objects.get().status == GapTopic.Status.OPEN
-
-
 def test_a_dismissed_topic_stays_dismissed() -> None:
     make_answer("Write me a poem about invoices", grounding=Grounding.NO_HITS)
     gaps.update_report()
-    GapTopic.objects.update(status=GapTopic.Status.DISMISSED)
+    GapTopic.objects.update(status=GapTopic.Status.DISMISSED, dismissed_as="out_of_scope")
     make_answer("Write me a poem about invoices", grounding=Grounding.NO_HITS)
     gaps.update_report()
     topic = GapTopic.objects.get()
@@ -210,9 +201,9 @@ def test_writers_update_claim_and_close_topics_in_the_admin(client: Client, staf
     topic = GapTopic.objects.get()
     for action, status in (
         ("claim", GapTopic.Status.CLAIMED),
-        ("mark_done", GapTopic.Status.DONE),
+        ("mark_published", GapTopic.Status.PUBLISHED),
         ("reopen", GapTopic.Status.OPEN),
-        ("dismiss", GapTopic.Status.DISMISSED),
+        ("dismiss_product_gap", GapTopic.Status.DISMISSED),
     ):
         client.post(url, {"action": action, "_selected_action": [topic.pk]})
         topic.refresh_from_db()

@@ -1,61 +1,98 @@
-"""The writers' queue of documentation gaps."""
+"""The writers' queue of documentation gaps: its list, the page of a topic, and what is done there.
+
+The questions shown are masked texts. The answers behind them are conversations: they are linked
+for those who may view answers.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
+from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
+from articles.admin.pages import person
 from assistant import gaps
 from assistant.admin.readonly import ReadOnlyAdmin
+from assistant.admin.topic import TopicForm, TopicPages
+from assistant.gaps import queue
 from assistant.models import GapQuestion, GapRun, GapTopic
 
 SAMPLES = 3
 
+LIST = "admin:assistant_gaptopic_changelist"
 
-class QuestionInline(admin.TabularInline[GapQuestion, GapTopic]):
-    model = GapQuestion
-    verbose_name_plural = _("questions")
-    fields = ("text", "grounding", "asked_at", "evidence")
-    readonly_fields = ("text", "grounding", "asked_at", "evidence")
-    extra = 0
-    can_delete = False
-    max_num = 0
 
-    @admin.display(description=_("answer or search"))
-    def evidence(self, question: GapQuestion) -> str:
-        if question.search_id is not None:
-            url = reverse("admin:articles_searchquery_change", args=[question.search_id])
-        elif question.answer_id is not None:
-            url = reverse("admin:assistant_answer_change", args=[question.answer_id])
-        else:
-            return gettext("erased")
-        return format_html_join("", '<a href="{}">{}</a>', [(url, gettext("Open"))])
+class OpenFilter(admin.SimpleListFilter):
+    """What is left to do is what one comes for; everything else is one click away."""
+
+    title = _("status")
+    parameter_name = "status"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("all", _("All")), *GapTopic.Status.choices]
+
+    def choices(self, changelist: Any) -> Any:
+        yield {
+            "selected": self.value() is None,
+            "query_string": changelist.get_query_string(remove=[self.parameter_name]),
+            "display": _("To do"),
+        }
+        yield from list(super().choices(changelist))[1:]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> QuerySet[GapTopic]:
+        if self.value() is None:
+            done = [GapTopic.Status.VERIFIED, GapTopic.Status.DISMISSED]
+            return queryset.exclude(status__in=done)
+        return queryset if self.value() == "all" else queryset.filter(status=self.value())
 
 
 @admin.register(GapTopic)
 class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
+    form = TopicForm
     change_list_template = "admin/assistant/gaptopic/change_list.html"
-    list_display = ["name", "questions_count", "samples", "status", "assignee", "last_seen"]
-    list_filter = ["status", "kind", "language", "assignee", "last_seen"]
+    change_form_template = "admin/assistant/gaptopic/change_form.html"
+    list_display = [
+        "name",
+        "impact_shown",
+        "questions_count",
+        "askers_count",
+        "trend",
+        "samples",
+        "status",
+        "assignee",
+        "due_on",
+        "last_seen",
+    ]
+    list_filter = [OpenFilter, "kind", "language", "dismissed_as", "assignee", "due_on"]
     list_select_related = ["assignee"]
     search_fields = ["name", "questions__text"]
-    raw_id_fields = ["assignee"]
-    fields = ["name", "kind", "status", "assignee", "questions_count", "first_seen", "last_seen"]
-    readonly_fields = ["kind", "questions_count", "first_seen", "last_seen"]
-    inlines = [QuestionInline]
-    actions = ["claim", "mark_done", "dismiss", "reopen"]
+    fields = ["assignee", "due_on", "article"]
+    autocomplete_fields = ["article"]
+    actions = [
+        "claim",
+        "release",
+        "reopen",
+        "mark_published",
+        "merge",
+        *(f"dismiss_{reason}" for reason in GapTopic.Reason.values),
+    ]
     list_per_page = 50
+    show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: GapTopic | None = None) -> bool:
+        """A topic keeps its id for ever: it is dismissed, or becomes part of another."""
         return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[GapTopic]:
@@ -64,61 +101,116 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
             super()
             .get_queryset(request)
             .filter(merged_into=None)
-            .prefetch_related(Prefetch("questions", queryset=newest, to_attr="newest"))
-        )
+            .defer("centroid")
+            .prefetch_related(
+                Prefetch("questions", newest.defer("embedding"), to_attr="newest")
+            )
+        )  # fmt: skip
+
+    @admin.display(description=_("impact"), ordering="impact")
+    def impact_shown(self, topic: GapTopic) -> str:
+        return f"{topic.impact:.1f}"
+
+    @admin.display(description=_("last 7 days"), ordering="week_count")
+    def trend(self, topic: GapTopic) -> str:
+        """This week's questions, and whether that is more or less than the week before."""
+        now, before = topic.week_count, topic.week_before_count
+        arrow = "↗" if now > before else "↘" if now < before else "→"
+        said = gettext("%(now)d, the 7 days before %(before)d") % {"now": now, "before": before}
+        return format_html('<span title="{}">{} {}</span>', said, now, arrow)
 
     @admin.display(description=_("asked as"))
     def samples(self, topic: GapTopic) -> str:
         questions: list[GapQuestion] = getattr(topic, "newest", [])
         texts = dict.fromkeys(question.text for question in questions)
-        return format_html_join("", "<div>{}</div>", ((text[:120],) for text in texts))
+        return format_html_join("", '<div dir="auto">{}</div>', ((text[:120],) for text in texts))
 
     @admin.action(description=_("Claim for me"), permissions=["change"])
     def claim(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        self._move(request, queryset, GapTopic.Status.CLAIMED, gettext("Claimed."))
-        queryset.update(assignee=request.user.pk)
+        self._say(request, queue.claim(queryset, person(request)))
 
-    @admin.action(description=_("Mark as done"), permissions=["change"])
-    def mark_done(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        self._move(request, queryset, GapTopic.Status.DONE, gettext("Marked as done."))
-
-    @admin.action(description=_("Dismiss"), permissions=["change"])
-    def dismiss(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        self._move(request, queryset, GapTopic.Status.DISMISSED, gettext("Dismissed."))
+    @admin.action(description=_("Release"), permissions=["change"])
+    def release(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
+        changed = queue.change(
+            queryset, person(request), status=GapTopic.Status.OPEN, assignee_id=None
+        )
+        self._say(request, changed)
 
     @admin.action(description=_("Reopen"), permissions=["change"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        self._move(request, queryset, GapTopic.Status.OPEN, gettext("Reopened."))
+        self._say(request, queue.reopen(queryset, person(request)))
 
-    def _move(
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[GapTopic],
-        status: GapTopic.Status,
-        message: str,
+    @admin.action(description=_("Mark as published"), permissions=["change"])
+    def mark_published(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
+        published = GapTopic.Status.PUBLISHED
+        self._say(request, queue.change(queryset, person(request), status=published))
+
+    @admin.action(description=_("Merge into the one with the most questions"),
+                  permissions=["change"])  # fmt: skip
+    def merge(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
+        into = queryset.order_by("-questions_count", "pk").first()
+        if into is not None:
+            self._say(request, queue.merge(queryset.exclude(pk=into.pk), into, person(request)))
+
+    @admin.action(description=_("Dismiss: out of scope"), permissions=["change"])
+    def dismiss_out_of_scope(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
+        self._dismiss(request, queryset, GapTopic.Reason.OUT_OF_SCOPE)
+
+    @admin.action(description=_("Dismiss: missing in the product"), permissions=["change"])
+    def dismiss_product_gap(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
+        self._dismiss(request, queryset, GapTopic.Reason.PRODUCT_GAP)
+
+    @admin.action(description=_("Dismiss: duplicate"), permissions=["change"])
+    def dismiss_duplicate(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
+        self._dismiss(request, queryset, GapTopic.Reason.DUPLICATE)
+
+    @admin.action(description=_("Dismiss: answered elsewhere"), permissions=["change"])
+    def dismiss_answered_elsewhere(
+        self, request: HttpRequest, queryset: QuerySet[GapTopic]
     ) -> None:
-        topics = list(queryset)
-        queryset.update(status=status, held=True)
-        for topic in topics:
-            self.log_change(request, topic, message)
-        count = len(topics)
-        self.message_user(
-            request,
-            ngettext("%d topic changed.", "%d topics changed.", count) % count,
-            messages.SUCCESS,
+        self._dismiss(request, queryset, GapTopic.Reason.ANSWERED_ELSEWHERE)
+
+    def _dismiss(self, request: HttpRequest, topics: QuerySet[GapTopic], reason: str) -> None:
+        self._say(request, queue.dismiss(topics, person(request), reason))
+
+    def _say(self, request: HttpRequest, changed: list[GapTopic]) -> None:
+        for topic in changed:
+            self.log_change(request, topic, gettext("Changed in the queue."))
+        count = len(changed)
+        said = ngettext("%d topic changed.", "%d topics changed.", count) % count
+        self.message_user(request, said, messages.SUCCESS if count else messages.WARNING)
+
+    def save_model(self, request: HttpRequest, obj: GapTopic, form: Any, change: bool) -> None:
+        """Through the queue, which keeps the history."""
+        queue.change(
+            [obj],
+            person(request),
+            assignee_id=obj.assignee_id,
+            due_on=obj.due_on,
+            article_id=obj.article_id,
         )
+        if form.cleaned_data.get("comment"):
+            queue.comment(obj, person(request), form.cleaned_data["comment"])
 
     def get_urls(self) -> list[URLPattern]:
-        update = self.admin_site.admin_view(require_POST(self.update_view))
-        return [
-            path("update/", update, name="assistant_gaptopic_update"),
-            *super().get_urls(),
+        pages = [
+            ("update/", self.update_view, "update"),
+            ("undo/", self.undo_view, "undo"),
         ]
+        return [
+            *(
+                path(route, self.admin_site.admin_view(require_POST(view)),
+                     name=f"assistant_gaptopic_{name}")
+                for route, view, name in pages
+            ),
+            *TopicPages(self).urls(),
+            *super().get_urls(),
+        ]  # fmt: skip
 
     def update_view(self, request: HttpRequest) -> HttpResponse:
         """Runs the report now, over what came since its last run."""
         if not self.has_change_permission(request):
-            return TemplateResponse(request, "403.html", status=403)
+            raise PermissionDenied
         run = gaps.update_report()
         if run is None:
             self.message_user(
@@ -130,13 +222,53 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
                 "%d new question in the report.", "%d new questions in the report.", count
             )
             self.message_user(request, text % count, messages.SUCCESS)
-        return HttpResponseRedirect(reverse("admin:assistant_gaptopic_changelist"))
+        return HttpResponseRedirect(reverse(LIST))
+
+    def undo_view(self, request: HttpRequest) -> HttpResponse:
+        """Takes back what this person did last in the queue."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        done = queue.undo(person(request))
+        for topic in done.restored:
+            self.log_change(request, topic, gettext("Undid an act in the queue."))
+        count = len(done.restored)
+        said = ngettext("%d topic is back.", "%d topics are back.", count) % count
+        if not count:
+            said = gettext("There is nothing to undo any more.")
+        self.message_user(request, said, messages.SUCCESS if count else messages.WARNING)
+        for topic in done.left:
+            left = gettext("“%(name)s” was changed since and is left as it is.")
+            self.message_user(request, left % {"name": topic.name}, messages.WARNING)
+        return HttpResponseRedirect(reverse(LIST))
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        last = GapRun.objects.first()
-        return super().changelist_view(request, {**(extra_context or {}), "last_run": last})
+        context = {
+            "last_run": GapRun.objects.first(),
+            "undoable": queue.latest(person(request)),
+            "kinds": GapTopic.Kind.choices,
+            "kind": request.GET.get("kind__exact", ""),
+            **(extra_context or {}),
+        }
+        return super().changelist_view(request, context)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """A topic that became part of another leads there."""
+        if object_id.isdecimal() and len(object_id) < 18:
+            topic = get_object_or_404(GapTopic, pk=object_id)
+            if topic.merged_into_id:
+                url = reverse("admin:assistant_gaptopic_change", args=[topic.merged_into_id])
+                return HttpResponseRedirect(url)
+            if self.has_view_permission(request, topic):
+                extra_context = {**TopicPages(self).panel(request, topic), **(extra_context or {})}
+        return super().change_view(request, object_id, form_url, extra_context)
 
     class Media:
         css = {"all": ["css/admin-extra.css"]}

@@ -19,8 +19,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from articles.embeddings import EmbeddingError
-from assistant.gaps import vectors
+from assistant.gaps import queue, vectors
 from assistant.gaps.asked import Asked, asked
+from assistant.gaps.counts import measure, recount
 from assistant.gaps.grouping import FIRST_NEW, Grouping
 from assistant.gaps.naming import central, name_of
 from assistant.models import GapQuestion, GapRun, GapTopic
@@ -37,16 +38,6 @@ _MOVE = """
 UPDATE assistant_gapquestion q SET topic_id = moved.new
 FROM (SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bigint[])) AS moved(mark, old, new)
 WHERE q.fingerprint = moved.mark AND q.topic_id = moved.old
-"""
-_RECOUNT = """
-UPDATE assistant_gaptopic t SET questions_count = c.questions, askers_count = c.askers,
-    first_seen = c.first, last_seen = c.last
-FROM (
-    SELECT topic_id, count(*) AS questions, min(asked_at) AS first, max(asked_at) AS last,
-        count(DISTINCT asker) FILTER (WHERE asker <> '') + count(*) FILTER (WHERE asker = '')
-            AS askers
-    FROM assistant_gapquestion WHERE topic_id = ANY(%s) GROUP BY topic_id
-) c WHERE c.topic_id = t.id
 """
 
 logger = logging.getLogger(__name__)
@@ -68,6 +59,7 @@ def update_report(until: datetime | None = None) -> GapRun | None:
                 return None
             start = last.period_end if last else None
             added = _add(asked(start, until))
+            measure(until)
             return GapRun.objects.create(
                 period_start=start,
                 period_end=until,
@@ -77,12 +69,6 @@ def update_report(until: datetime | None = None) -> GapRun | None:
     except EmbeddingError as error:
         logger.warning("gap_report_waits", extra={"reason": str(error)})
         return None
-
-
-def recount(topic_ids: Iterable[int]) -> None:
-    """Exact counts from the questions themselves."""
-    with connection.cursor() as cursor:
-        cursor.execute(_RECOUNT, [list(topic_ids)])
 
 
 def _lock() -> bool:
@@ -118,9 +104,7 @@ def _store(group: Grouping, questions: Sequence[Asked]) -> None:
     recount(touched)
     if has_changed:
         _store_vectors(group, touched, ids)
-    GapTopic.objects.filter(pk__in=asked_in, status=GapTopic.Status.DONE).update(
-        status=GapTopic.Status.OPEN
-    )
+    queue.reopen_verified(asked_in)
 
 
 def _create_topics(group: Grouping, questions: Sequence[Asked]) -> dict[int, int]:

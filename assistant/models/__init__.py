@@ -9,7 +9,7 @@ from assistant.models.conversation import (
     Origin,
 )
 from assistant.models.endpoints import ToolsRefusal
-from assistant.models.gaps import GapQuestion, GapRun, GapTopic
+from assistant.models.gaps import GapQuestion, GapRun, GapStep, GapTopic
 from assistant.models.ledger import (
     AnswerDocument,
     AnswerPassage,
@@ -35,6 +35,7 @@ __all__ = [
     "ErasedUsage",
     "GapQuestion",
     "GapRun",
+    "GapStep",
     "GapTopic",
     "Grounding",
     "Origin",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-from articles.models import SearchQuery
+from articles.models import Article, SearchQuery
 from assistant.models.conversation import Answer, Grounding
 
 
@@ -28,14 +30,25 @@ class GapTopic(models.Model):
     class Status(models.TextChoices):
         OPEN = "open", _("open")
         CLAIMED = "claimed", _("claimed")
-        DONE = "done", _("done")
+        DRAFTED = "drafted", _("drafted")
+        PUBLISHED = "published", _("published")
+        VERIFIED = "verified", _("verified")
         DISMISSED = "dismissed", _("dismissed")
+
+    class Reason(models.TextChoices):
+        OUT_OF_SCOPE = "out_of_scope", _("out of scope")
+        PRODUCT_GAP = "product_gap", _("missing in the product")
+        DUPLICATE = "duplicate", _("duplicate")
+        ANSWERED_ELSEWHERE = "answered_elsewhere", _("answered elsewhere")
 
     kind = models.CharField(_("kind"), max_length=8, choices=Kind.choices)
     name = models.CharField(_("topic"), max_length=200)
     language = models.CharField(_("language"), max_length=12, blank=True)
     status = models.CharField(
         _("status"), max_length=10, choices=Status.choices, default=Status.OPEN
+    )
+    dismissed_as = models.CharField(
+        _("dismissed as"), max_length=20, choices=Reason.choices, blank=True
     )
     assignee = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -45,6 +58,21 @@ class GapTopic(models.Model):
         related_name="+",
         verbose_name=_("assignee"),
     )
+    due_on = models.DateField(_("due"), null=True, blank=True)
+    article = models.ForeignKey(
+        Article,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="gap_topics",
+        verbose_name=_("article"),
+    )
+    impact = models.FloatField(_("impact"), default=0)
+    recent_askers = models.PositiveIntegerField(default=0)
+    week_count = models.PositiveIntegerField(default=0)
+    week_before_count = models.PositiveIntegerField(default=0)
+    rated_count = models.PositiveIntegerField(default=0)
+    negative_count = models.PositiveIntegerField(default=0)
     questions_count = models.PositiveIntegerField(_("questions"), default=0)
     askers_count = models.PositiveIntegerField(_("askers"), default=0)
     texts_count = models.PositiveIntegerField(default=0)
@@ -61,8 +89,14 @@ class GapTopic(models.Model):
     class Meta:
         verbose_name = _("documentation gap")
         verbose_name_plural = _("documentation gaps")
-        ordering = ["-questions_count", "-last_seen"]
+        ordering = ["-impact", "-questions_count", "-last_seen"]
         indexes = [models.Index(fields=["kind", "status"])]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(status="dismissed") ^ Q(dismissed_as=""),
+                name="dismissed_topic_has_a_reason",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -95,9 +129,47 @@ class GapQuestion(models.Model):
         verbose_name = _("question in a gap")
         verbose_name_plural = _("questions in a gap")
         ordering = ["-asked_at"]
+        indexes = [models.Index(fields=["topic", "-asked_at"], name="gap_question_by_time")]
 
     def __str__(self) -> str:
         return self.text[:80]
+
+
+class GapStep(models.Model):
+    """A step of a topic's history. Written once, changed by nobody, not even past the ORM.
+
+    No foreign key to the account, which may go. `before` and `after` are the topic's standing as
+    `assistant.gaps.queue` writes it; steps with one `batch` were one act, and are undone together.
+    """
+
+    class Action(models.TextChoices):
+        CHANGED = "changed", _("changed")
+        COMMENTED = "commented", _("commented")
+        MERGED = "merged", _("merged")
+        SPLIT = "split", _("split")
+        UNDONE = "undone", _("undone")
+        REOPENED = "reopened", _("asked again, reopened")
+        CHECKED = "checked", _("checked")
+
+    topic = models.ForeignKey(GapTopic, on_delete=models.PROTECT, related_name="steps")
+    at = models.DateTimeField(_("when"), auto_now_add=True)
+    user_id = models.BigIntegerField(null=True)
+    username = models.CharField(_("who"), max_length=150, blank=True)
+    action = models.CharField(_("what"), max_length=10, choices=Action.choices)
+    before = models.JSONField(default=dict)
+    after = models.JSONField(default=dict)
+    note = models.TextField(_("comment"), max_length=4000, blank=True)
+    batch = models.UUIDField(default=uuid.uuid4, db_index=True)
+
+    class Meta:
+        verbose_name = _("step of a gap")
+        verbose_name_plural = _("steps of a gap")
+        ordering = ["-pk"]
+        default_permissions = ()
+        indexes = [models.Index(fields=["user_id", "-at"], name="gap_step_by_person")]
+
+    def __str__(self) -> str:
+        return self.get_action_display()
 
 
 class GapRun(models.Model):

@@ -1,0 +1,146 @@
+"""The page of one topic: its evidence, what to do about it, and the buttons that do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+
+from articles.admin.pages import person
+from assistant.gaps import evidence, queue
+from assistant.models import GapQuestion, GapTopic
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+QUESTIONS = 50
+"""Questions on the page, the newest ones; the count above says how many there are."""
+
+
+class TopicForm(forms.ModelForm[GapTopic]):
+    comment = forms.CharField(
+        label=_("Comment"),
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+        help_text=_("For colleagues. Stands in the history."),
+    )
+
+    class Meta:
+        model = GapTopic
+        fields = ("assignee", "due_on", "article")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        assignee = self.fields.get("assignee")
+        if isinstance(assignee, forms.ModelChoiceField):
+            assignee.queryset = User.objects.filter(is_staff=True, is_active=True)
+
+
+class TopicPages:
+    """What is done with one topic, each by a POST of who may change topics."""
+
+    def __init__(self, model_admin: admin.ModelAdmin[GapTopic]) -> None:
+        self.model_admin = model_admin
+
+    def urls(self) -> list[URLPattern]:
+        pages: list[tuple[str, Callable[..., HttpResponse]]] = [
+            ("status", self.set_status),
+            ("split", self.split),
+        ]
+        site = self.model_admin.admin_site
+        return [
+            path(
+                f"<int:topic_id>/{name}/",
+                site.admin_view(require_POST(view)),
+                name=f"assistant_gaptopic_{name}",
+            )
+            for name, view in pages
+        ]
+
+    def panel(self, request: HttpRequest, topic: GapTopic) -> dict[str, Any]:
+        """What the page shows besides the form."""
+        asked = evidence.samples(topic)
+        near = evidence.nearest(topic, asked)
+        questions: QuerySet[GapQuestion] = topic.questions.order_by("-asked_at")
+        steps = topic.steps.all()[:QUESTIONS]
+        return {
+            "topic": topic,
+            "typical": asked,
+            "near": near,
+            "suggestion": evidence.suggestion(near),
+            "growth": _growth(topic),
+            "unhappy": 1 + topic.negative_count / max(topic.rated_count, 1),
+            "questions": questions.defer("embedding")[:QUESTIONS],
+            "steps": [(step, queue.told(step)) for step in steps],
+            "reasons": GapTopic.Reason.choices,
+            "may_change": self.model_admin.has_change_permission(request, topic),
+            "may_view_answers": request.user.has_perm("assistant.view_answer"),
+            "may_view_searches": request.user.has_perm("articles.view_searchquery"),
+            "undoable": queue.latest(person(request)),
+        }
+
+    def set_status(self, request: HttpRequest, topic_id: int) -> HttpResponse:
+        """By the button pressed: claim, release, reopen, or a reason to dismiss."""
+        topic = self._topic(request, topic_id)
+        user = person(request)
+        act = request.POST.get("act", "")
+        if act == "claim":
+            changed = queue.claim([topic], user)
+        elif act == "release":
+            changed = queue.change([topic], user, status=GapTopic.Status.OPEN, assignee_id=None)
+        elif act == "reopen":
+            changed = queue.reopen([topic], user)
+        elif act in GapTopic.Reason.values:
+            changed = queue.dismiss([topic], user, act)
+        else:
+            changed = []
+        if changed:
+            status = changed[0].get_status_display()
+            self._say(request, gettext("The topic is now: %s.") % status, messages.SUCCESS)
+        return self._back(topic)
+
+    def split(self, request: HttpRequest, topic_id: int) -> HttpResponse:
+        """The chosen questions become a topic of their own."""
+        topic = self._topic(request, topic_id)
+        chosen = [int(key) for key in request.POST.getlist("question") if key.isdecimal()]
+        new = queue.split(topic, chosen, person(request))
+        if new is None:
+            said = gettext("Choose some of the questions, and not all of them.")
+            self._say(request, said, messages.WARNING)
+            return self._back(topic)
+        count = new.questions.count()
+        said = ngettext(
+            "%d question is a topic of its own now.",
+            "%d questions are a topic of their own now.",
+            count,
+        )
+        self._say(request, said % count, messages.SUCCESS)
+        return self._back(new)
+
+    def _topic(self, request: HttpRequest, topic_id: int) -> GapTopic:
+        topic = get_object_or_404(GapTopic, pk=topic_id)
+        if not self.model_admin.has_change_permission(request, topic):
+            raise PermissionDenied
+        return topic
+
+    def _say(self, request: HttpRequest, said: str, level: int) -> None:
+        self.model_admin.message_user(request, said, level)
+
+    def _back(self, topic: GapTopic) -> HttpResponse:
+        url = reverse("admin:assistant_gaptopic_change", args=[topic.pk])
+        return HttpResponseRedirect(url)
+
+
+def _growth(topic: GapTopic) -> float:
+    return min(2.0, max(0.5, (topic.week_count + 1) / (topic.week_before_count + 1)))
