@@ -13,7 +13,6 @@ the door (`assistant.chat`) decides what the visitor is told.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
@@ -39,6 +38,7 @@ from assistant.contracts import (
     Usage,
     call_message,
 )
+from assistant.deadline import Deadline
 from assistant.events import Delta, References, SourceAdded, SourceEntry, Tool
 
 if TYPE_CHECKING:
@@ -162,24 +162,27 @@ async def run(
     """
     feed = _SourceFeed(ledger, describe)
     turn = _Turn(list(messages), writer, feed, limits, clock, progress or Progress())
-    while True:
-        tools = turn.begin_round(toolbox.specs)
-        async with aclosing(model.stream(turn.messages, tools)) as stream:
-            while (text := await turn.next_text(stream)) is not None:
-                for written in turn.write(text):
-                    yield written
-                if turn.is_full():
-                    break
-        if not turn.wants_tools():
-            break
-        for call in turn.take_calls():
-            yield Tool(call.call_id, call.name, toolbox.label(call), "running")
-            outcome = await turn.call(toolbox, call)
-            state: Literal["failed", "finished"] = "failed" if outcome.error else "finished"
-            yield Tool(call.call_id, call.name, outcome.label, state, outcome.count)
-            yield References(references())
-            for source in turn.sources.fresh():
-                yield source
+    try:
+        while True:
+            tools = turn.begin_round(toolbox.specs)
+            async with aclosing(model.stream(turn.messages, tools)) as stream:
+                while (text := await turn.next_text(stream)) is not None:
+                    for written in turn.write(text):
+                        yield written
+                    if turn.is_full():
+                        break
+            if not turn.wants_tools():
+                break
+            for call in turn.take_calls():
+                yield Tool(call.call_id, call.name, toolbox.label(call), "running")
+                outcome = await turn.call(toolbox, call)
+                state: Literal["failed", "finished"] = "failed" if outcome.error else "finished"
+                yield Tool(call.call_id, call.name, outcome.label, state, outcome.count)
+                yield References(references())
+                for source in turn.sources.fresh():
+                    yield source
+    finally:
+        turn.deadline.cancel()
     for written in turn.close(without_answer):
         yield written
     yield turn.outcome()
@@ -224,9 +227,11 @@ class _Turn:
     round_starts: int = 0
     room: int = 0
     call_ids: set[str] = field(default_factory=set)
+    deadline: Deadline = field(init=False)
 
     def __post_init__(self) -> None:
         self.started = self.clock()
+        self.deadline = Deadline(self.limits.seconds)
         self.room = self.limits.characters
 
     def begin_round(self, specs: Sequence[ToolSpec]) -> Sequence[ToolSpec]:
@@ -244,7 +249,7 @@ class _Turn:
 
     async def next_text(self, stream: AsyncGenerator[ModelEvent, None]) -> str | None:
         """The next visible text, or None at the end of the model's stream."""
-        event = await self._in_time(anext(stream, None))
+        event = await self._in_time(lambda: anext(stream, None))
         if event is None:
             raise ProviderError("unavailable", "the stream ended unfinished", retryable=True)
         if isinstance(event, TextDelta):
@@ -295,7 +300,7 @@ class _Turn:
         began = self.clock()
         in_round = sum(record.round == self.rounds for record in self.progress.calls)
         if in_round < self.limits.calls_per_round:
-            outcome = await self._in_time(toolbox.call(call))
+            outcome = await self._in_time(lambda: toolbox.call(call))
         else:
             outcome = _refused(toolbox.label(call), self.limits.calls_per_round)
         self.progress.declined = outcome.declined or self.progress.declined
@@ -357,11 +362,9 @@ class _Turn:
     def _deliver(self, text: str) -> Written:
         return [*self.sources.fresh(), *([Delta(text)] if text else [])]
 
-    async def _in_time(self, step: Awaitable[T]) -> T:
-        left = self.limits.seconds - (self.clock() - self.started)
+    async def _in_time(self, step: Callable[[], Awaitable[T]]) -> T:
         try:
-            async with asyncio.timeout(max(left, 0)):
-                return await step
+            return await self.deadline.wait(step)
         except TimeoutError as error:
             raise ProviderError("timeout", "the turn took too long", retryable=True) from error
 

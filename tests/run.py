@@ -29,6 +29,7 @@ WHOLLY_COVERED = [
     "assistant/agent.py",
     "assistant/citations.py",
     "assistant/contracts.py",
+    "assistant/deadline.py",
     "assistant/writing/delivery.py",
     "assistant/writing/destinations.py",
     "assistant/events.py",

@@ -12,7 +12,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parent.parent
 
 PURE = {
-    "assistant": ["agent", "citations", "contracts", "events", "provenance", "writing"],
+    "assistant": ["agent", "citations", "contracts", "deadline", "events", "provenance", "writing"],
     "articles": [
         "chunking",
         "markup.anchors",

@@ -635,7 +635,7 @@ def test_a_history_that_is_too_long_is_told_apart(
 def test_nobody_at_the_address_is_unavailable() -> None:
     model = OpenAIModel(name="scripted", base_url="http://127.0.0.1:9/v1", patience=IMPATIENT)
     error = error_of(model)
-    assert (error.code, error.detail) == ("unavailable", "APIConnectionError")
+    assert (error.code, error.detail) == ("unavailable", "ConnectionRefusedError")
 
 
 def test_an_event_without_end_is_given_up(

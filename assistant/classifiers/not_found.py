@@ -110,6 +110,8 @@ _LOOKING = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 8_000
+_LONGEST_CLAUSE = 600
+"""Of one without an end, such as a list or a table, the beginning tells."""
 _READ_IN_VAIN = re.compile(
     r"\bI(?:'ve| have)? (?:read|opened|checked|looked|searched|reviewed)\b[^.!?]{0,200}"
     rf"\b(?:they|it|both|those|these)(?: \w+)? {_DOES_NOT} {_SAY}",
@@ -123,7 +125,7 @@ def says_not_found(answer: str) -> bool:
     """Whether the answer, as a whole, is that nothing was found."""
     text = answer[:_LONGEST].replace("’", "'")
     clauses = [clause for clause in _CLAUSE_END.split(text) if clause.strip()]
-    says_so = any(_NOT_FOUND.search(clause) for clause in clauses[:_OPENING])
+    says_so = any(_NOT_FOUND.search(clause[:_LONGEST_CLAUSE]) for clause in clauses[:_OPENING])
     if not says_so and not _READ_IN_VAIN.search(text):
         return False
     return not any(

@@ -153,8 +153,7 @@ class OpenAIModel:
             raise ProviderError("unavailable", str(error)) from error
         except (openai.OpenAIError, httpx2.RequestError) as error:
             if not reader.has_finish:
-                detail = type(error).__name__
-                raise ProviderError("unavailable", detail, retryable=True) from error
+                raise ProviderError("unavailable", _root(error), retryable=True) from error
 
     async def _open(
         self, body: dict[str, Any], clock: Clock, stack: AsyncExitStack
@@ -212,6 +211,8 @@ class OpenAIModel:
             base_url=self._base_url,
             max_retries=0,
             timeout=openai.Timeout(None, connect=CONNECT_SECONDS),
+            # Its other transport costs five times as much for each piece of a stream.
+            http_client=openai.DefaultAioHttpClient(),
         ) as client:
             yield client
 
@@ -255,6 +256,13 @@ async def _drain(pieces: AsyncIterator[bytes]) -> None:
         async with asyncio.timeout(DRAIN_SECONDS):
             async for _ in pieces:
                 pass
+
+
+def _root(error: BaseException) -> str:
+    """What was at the bottom of a failed connection: a refusal, a name, a certificate."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return type(error).__name__
 
 
 def _status_error(error: openai.APIStatusError) -> ProviderError:
