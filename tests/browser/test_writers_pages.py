@@ -85,4 +85,12 @@ def test_every_page_for_writers_can_be_read(
     article.save()
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("after you opened it")).to_be_visible()
+    mark = page.locator(".diff-removed .diff-mark").bounding_box()
+    assert mark
+    assert mark["width"] < 60
+    removed, added = (
+        page.locator(f".diff-{kind}").first.evaluate("row => getComputedStyle(row).backgroundColor")
+        for kind in ("removed", "added")
+    )
+    assert removed != added
     assert_readable(page, screenshots, "conflict", part="conflict")
