@@ -19,6 +19,7 @@ from django.urls import reverse
 from articles.access import Reader, may_open, may_use
 from assistant.failures import failure
 from assistant.models import Answer, AnswerDocument, AnswerFeedback
+from assistant.reference_numbers import reference_number
 from assistant.rendering.answer_html import answer_html
 
 MAX_PASSAGES = 5
@@ -31,7 +32,7 @@ def with_ledger(answers: QuerySet[Answer]) -> QuerySet[Answer]:
     documents = AnswerDocument.objects.select_related(
         "article__category", "revision"
     ).prefetch_related("passages")
-    return answers.select_related("feedback").prefetch_related(
+    return answers.select_related("feedback", "escalation").prefetch_related(
         Prefetch("documents", documents.order_by("ref"))
     )
 
@@ -58,6 +59,8 @@ def answer_payload(answer: Answer, reader: Reader) -> dict[str, Any]:
         "grounding": answer.grounding or None,
         "created_at": answer.created_at.isoformat(),
         "feedback": _feedback(answer),
+        "reference": reference_number(answer.pk),
+        "escalated": getattr(answer, "escalation", None) is not None,
     }
     if answer.truncated_by:
         payload["truncated"] = answer.truncated_by

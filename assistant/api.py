@@ -26,10 +26,20 @@ from assistant.answers import answer_payload, with_ledger
 from assistant.callers import Caller, caller_of
 from assistant.database import DATABASE_DOWN
 from assistant.endpoints import check_csrf, database_down, read_object
+from assistant.escalating import EscalationForm, escalate, is_possible
 from assistant.feedback import AnswerFeedbackForm, record
 from assistant.models import Answer, Conversation
 from assistant.questions import parse_cursor
-from assistant.refusals import InvalidFeedback, Malformed, NotAllowed, NotFound, Refusal
+from assistant.reference_numbers import reference_number
+from assistant.refusals import (
+    InvalidContact,
+    InvalidFeedback,
+    Malformed,
+    NoSupport,
+    NotAllowed,
+    NotFound,
+    Refusal,
+)
 
 PAGE_SIZE = 50
 TITLE_LENGTH = 120
@@ -133,6 +143,26 @@ class AnswerFeedbackView(View):
         return Response(
             {"rating": feedback.rating, "reason": feedback.reason, "comment": feedback.comment}
         )
+
+
+class EscalationView(View):
+    """`{"email": "…", "consent": true, "message"?}`: the conversation goes to support, once."""
+
+    def post(self, request: Request, answer_id: str) -> Response:
+        try:
+            answer = get_answer(self.caller().owner, answer_id)
+        except Answer.DoesNotExist:
+            raise NotFound from None
+        if not is_possible():
+            raise NoSupport
+        sent = read_object(request._request)
+        texts = _texts({name: sent[name] for name in ("email", "message") if name in sent})
+        form = EscalationForm({**texts, "consent": sent.get("consent") is True})
+        if not form.is_valid():
+            raise InvalidContact(fields=_told(form))
+        given = form.cleaned_data
+        escalation = escalate(answer, given["email"], given["message"])
+        return Response({"reference": reference_number(answer.pk), "email": escalation.email})
 
 
 def _conversation(caller: Caller, conversation_id: str) -> Conversation:

@@ -15,12 +15,13 @@ from django.views.decorators.http import require_safe
 
 from articles.access import Reader, readable
 from articles.models import Article
+from assistant.escalating import is_possible
 from assistant.feedback import Reason
 from helpcenter.models import SiteSettings
 from helpcenter.visitors import ensure_visitor
 
 MODULES = (
-    *("composer", "conversations", "http", "morph", "opened", "panel", "prose"),
+    *("composer", "contact", "conversations", "http", "morph", "opened", "panel", "prose"),
     *("sources", "stream", "suggest", "tip", "turn"),
 )
 """What chat.js and page.js import: named in the page, so that they load at once."""
@@ -46,6 +47,7 @@ def chat(request: HttpRequest) -> HttpResponse:
         "question_limit": settings.QUESTION_MAX_LENGTH,
         "questions": site.questions(),
         "reasons": Reason.choices,
+        "has_support": is_possible(),
         "texts": _texts(),
     }
     return render(request, "assistant/chat.html", context)
@@ -64,6 +66,7 @@ def _texts() -> dict[str, Any]:
         "conversationGone": _("This conversation is no longer there. A new one begins."),
         "copied": _("Copied"),
         "copy": _("Copy"),
+        "escalated": _("Sent to support. Your reference number is {reference}."),
         "failed": _("The answer could not be finished. The question was kept."),
         "gone": _("no longer available"),
         "interrupted": _("The answer was interrupted."),
@@ -75,6 +78,7 @@ def _texts() -> dict[str, Any]:
         ),
         "notDeleted": _("The conversation was not deleted. Check the connection and try again."),
         "notLoaded": _("The conversations could not be loaded. Check the connection."),
+        "notSent": _("Nothing was sent. Check the address and the connection, and try again."),
         "notSaved": _("Not saved. Check the connection and try again."),
         "offline": _("You are offline. The answer goes on when the connection is back."),
         "read": _("read"),

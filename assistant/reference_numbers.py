@@ -42,7 +42,7 @@ def ids_of(text: str) -> Ids | None:
 
     Small letters, missing or other dashes, spaces, and I, L and O for 1 and 0 are understood.
     """
-    compact = re.sub(r"[\s\-–—_.#]", "", text).upper().translate(_MISREAD)
+    compact = re.sub(r"[\s\-\u2010-\u2015_.#]", "", text).upper().translate(_MISREAD)
     if not _WRITTEN.fullmatch(compact):
         return None
     bits = 0

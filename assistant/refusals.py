@@ -58,6 +58,19 @@ class InvalidFeedback(Refusal):
     message = _("The feedback was not saved.")
 
 
+class InvalidContact(Refusal):
+    code = "invalid_contact"
+    message = _("Nothing was sent. An e-mail address and your consent are needed.")
+
+
+class NoSupport(Refusal):
+    """The site has no address to send a conversation to."""
+
+    code = "no_support"
+    status = 409
+    message = _("There is nobody to send it to.")
+
+
 class Forbidden(Refusal):
     """Cross-site, or from a page whose session has changed since."""
 

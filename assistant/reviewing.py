@@ -47,6 +47,10 @@ def _negative(answers: QuerySet[Answer], user: User) -> QuerySet[Answer]:
     return answers.filter(feedback__rating=Rating.NEGATIVE)
 
 
+def _escalated(answers: QuerySet[Answer], user: User) -> QuerySet[Answer]:
+    return answers.filter(escalation__isnull=False)
+
+
 def _assigned(answers: QuerySet[Answer], user: User) -> QuerySet[Answer]:
     return answers.filter(review__assignee=user.pk)
 
@@ -64,6 +68,12 @@ QUEUES = {
     queue.name: queue
     for queue in (
         Queue("assigned", _("Assigned to me"), _("what a colleague asked you to judge"), _assigned),
+        Queue(
+            "escalated",
+            _("Handed to support"),
+            _("the asker still needed help"),
+            _escalated,
+        ),
         Queue("negative", _("Not helpful"), _("visitors voted against the answer"), _negative),
         Queue(
             "weak",

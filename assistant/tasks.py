@@ -7,7 +7,7 @@ import uuid
 
 from celery import shared_task
 
-from assistant import access_log, gaps
+from assistant import access_log, escalating, gaps
 from assistant.support import records
 from assistant.turns import reaping
 from helpcenter.site_counts import INTERRUPTED_TURNS
@@ -46,3 +46,19 @@ def forget_access_records() -> int:
     if count:
         logger.info("access_records_forgotten", extra={"count": count})
     return count
+
+
+@shared_task(soft_time_limit=60, time_limit=90)
+def send_escalation(escalation_id: int) -> bool:
+    """Sends a conversation to support. What cannot be sent now is tried again by the schedule."""
+    try:
+        return escalating.send(escalation_id)
+    except OSError as error:
+        logger.warning("escalation_not_sent", extra={"error": type(error).__name__})
+        return False
+
+
+@shared_task(soft_time_limit=240, time_limit=270)
+def send_waiting_escalations() -> int:
+    """Tries again what could not be sent. Returns how many were."""
+    return sum(send_escalation(escalation_id) for escalation_id in escalating.waiting())

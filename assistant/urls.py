@@ -21,6 +21,11 @@ urlpatterns = [
         api.AnswerFeedbackView.as_view(),
         name="answer-feedback",
     ),
+    path(
+        "api/v1/answers/<str:answer_id>/escalate/",
+        api.EscalationView.as_view(),
+        name="answer-escalate",
+    ),
     path("api/v1/manage/usage/", usage_api.UsageView.as_view(), name="usage"),
     path("api/v1/conversations/", api.ConversationList.as_view(), name="conversations"),
     path(

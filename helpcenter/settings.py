@@ -295,6 +295,11 @@ CELERY_BEAT_SCHEDULE["update-gap-report"] = {
     "schedule": 3600,
     "options": {"expires": 3600},
 }
+CELERY_BEAT_SCHEDULE["send-waiting-escalations"] = {
+    "task": "assistant.tasks.send_waiting_escalations",
+    "schedule": 300,
+    "options": {"expires": 300},
+}
 ACCESS_LOG_DAYS = env.integer("ACCESS_LOG_DAYS", 365, minimum=30)
 CELERY_BEAT_SCHEDULE["forget-access-records"] = {
     "task": "assistant.tasks.forget_access_records",

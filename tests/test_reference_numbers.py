@@ -26,7 +26,7 @@ def test_a_number_leads_back_to_its_id(answer_id: uuid.UUID) -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", ["7k2m-9qxp", "7K2M9QXP", " 7K2M 9QXP ", "#7k2m–9qxp", "7K2M.9QXP"]
+    "typed", ["7k2m-9qxp", "7K2M9QXP", " 7K2M 9QXP ", "#7k2m–9qxp", "7K2M\u20119QXP", "7K2M.9QXP"]
 )
 def test_it_is_understood_however_it_is_typed(typed: str) -> None:
     assert ids_of(typed) == ids_of("7K2M-9QXP") is not None

@@ -87,7 +87,7 @@ class AnswerAdmin(RecordedAdmin):
         "origin",
         EndedFilter,
     ]
-    list_select_related = ["feedback", "review"]
+    list_select_related = ["feedback", "review", "escalation"]
     search_fields = ["question"]
     search_help_text = _("Words of the question, a reference number, or an id")
     ordering = ["-created_at"]
@@ -210,6 +210,7 @@ def _flags(answer: Answer) -> list[tuple[str, bool]]:
     duration = (answer.finished_at or answer.created_at) - answer.created_at
     return [
         (answer.error_code, bool(answer.error_code)),
+        (gettext("handed to support"), getattr(answer, "escalation", None) is not None),
         (gettext("weak support"), getattr(answer, "is_weak", False)),
         (gettext("dropped"), getattr(answer, "has_dropped", False)),
         (gettext("cut short"), bool(answer.truncated_by)),

@@ -80,6 +80,7 @@ class FigurePages:
             "grounded_url": answers_url(found.period, grounding__exact=Grounding.GROUNDED),
             "positive_url": answers_url(found.period, rating="positive"),
             "negative_url": answers_url(found.period, rating="negative"),
+            "escalated_url": answers_url(found.period, flag="escalated"),
             "may_see_topics": request.user.has_perm("assistant.view_gaptopic"),
         }
         return self._render(request, "overview.html", gettext("Overview"), found.period, context)

@@ -92,6 +92,7 @@ class FlagsFilter(AnswerFilter):
     options = {
         "weak": (_("weak support"), weakly_supported()),
         "dropped": (_("something dropped"), has_dropped()),
+        "escalated": (_("handed to support"), Q(escalation__isnull=False)),
         "error": (_("an error"), ~Q(error_code="")),
         "cut": (_("cut short"), ~Q(truncated_by="")),
         "fallback": (_("search fell back"), ~Q(search_fallback="")),

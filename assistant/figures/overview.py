@@ -83,6 +83,7 @@ class Overview:
     consulted: list[ArticleCount]
     unused: list[ArticleCount]
     topics: list[GapTopic]
+    escalated: int
     first_word: float | None
     first_word_slowest: float | None
 
@@ -112,7 +113,8 @@ def overview(period: Period) -> Overview:
     _count_groundings(period, days)
     _count_ratings(period, days)
     _measure(period, days)
-    whole = answers_of(period).aggregate(**_first_words())
+    handed_on = Count("escalation")
+    whole: Any = answers_of(period).aggregate(handed_on=handed_on, **_first_words())
     documents = AnswerDocument.objects.filter(
         answer__in=answers_of(period).values("pk"),
     )
@@ -123,6 +125,7 @@ def overview(period: Period) -> Overview:
         consulted=_most(consulted),
         unused=_most(documents.filter(consulted=False).exclude(CITED)),
         topics=list(GapTopic.objects.filter(status=GapTopic.Status.OPEN)[:MOST]),
+        escalated=whole["handed_on"],
         first_word=_seconds(whole["first_word"]),
         first_word_slowest=_seconds(whole["slowest"]),
     )

@@ -9,6 +9,7 @@ from assistant.models.conversation import (
     Origin,
 )
 from assistant.models.endpoints import ToolsRefusal
+from assistant.models.escalation import Escalation
 from assistant.models.gaps import GapQuestion, GapRun, GapStep, GapTopic
 from assistant.models.ledger import (
     AnswerDocument,
@@ -33,6 +34,7 @@ __all__ = [
     "ConversationReference",
     "DroppedCitation",
     "ErasedUsage",
+    "Escalation",
     "GapQuestion",
     "GapRun",
     "GapStep",

@@ -130,6 +130,8 @@ def _answer() -> Schema:
         grounding={"type": ["string", "null"], "enum": [*Grounding.values, None]},
         created_at=TIME,
         feedback={"oneOf": [feedback, {"type": "null"}]},
+        reference={**TEXT, "description": "Names the answer to support: `7K2M-9QXP`."},
+        escalated={"type": "boolean", "description": "Whether it was handed to support."},
     )
 
 

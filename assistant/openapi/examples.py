@@ -42,4 +42,6 @@ def answer() -> dict[str, Any]:
         "grounding": "grounded",
         "created_at": "2026-11-17T14:30:00Z",
         "feedback": None,
+        "reference": "7K2M-9QXP",
+        "escalated": False,
     }

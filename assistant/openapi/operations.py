@@ -24,6 +24,7 @@ def paths() -> dict[str, Schema]:
         f"{answer}events/": {"get": _following()},
         f"{answer}stop/": {"post": _stopping()},
         f"{answer}feedback/": {"post": _voting()},
+        f"{answer}escalate/": {"post": _escalating()},
         "/api/v1/manage/usage/": {"get": _usage()},
         conversation: {"get": _listing()},
         conversation + "{conversation_id}/": {"get": _opening(), "delete": _erasing()},
@@ -153,6 +154,36 @@ def _voting() -> Schema:
         responses={
             "200": _json("The vote, as it is stored.", reference("AnswerVote"), example),
             **_refused(refusals.InvalidFeedback, refusals.Forbidden, refusals.NotFound),
+        },
+    )
+
+
+def _escalating() -> Schema:
+    asked = object_of(
+        optional={"message": {**TEXT, "maxLength": 2000}},
+        email={**TEXT, "format": "email"},
+        consent={"type": "boolean"},
+    )
+    example = {"email": "jo@example.com", "message": "I need an invoice.", "consent": True}
+    given = {"reference": "7K2M-9QXP", "email": "jo@example.com"}
+    return _operation(
+        "escalate",
+        "Hand an answer to support",
+        "Sends the conversation up to this answer to the site's support address, with `email` to "
+        "reply to. Once for each answer: asked again, it gives the same reference number.",
+        parameters=[_id("answer_id")],
+        requestBody={
+            "required": True,
+            "content": {"application/json": {"schema": asked, "example": example}},
+        },
+        responses={
+            "200": _json("The reference number.", object_of(reference=TEXT, email=TEXT), given),
+            **_refused(
+                refusals.InvalidContact,
+                refusals.Forbidden,
+                refusals.NotFound,
+                refusals.NoSupport,
+            ),
         },
     )
 

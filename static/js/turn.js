@@ -1,5 +1,6 @@
 // A question and its answer on the page. It draws what it is told and decides nothing:
 // events come from stream.js, verdicts and sources from the server.
+import { offerContact } from "./contact.js";
 import { post } from "./http.js";
 import { morph, parsed } from "./morph.js";
 import { copyText, enliven } from "./prose.js";
@@ -22,6 +23,7 @@ export class Turn {
     this.find(".question").textContent = question;
     this.prose = this.find(".prose");
     this.connectActions();
+    this.contact = offerContact(this);
   }
 
   find(selector) {
@@ -127,6 +129,7 @@ export class Turn {
     this.find(".ungrounded").hidden = !NOT_FROM_AN_ARTICLE.includes(grounding);
     if (NEAREST.includes(grounding)) this.showNearest();
     this.find(".turn-actions").hidden = !text;
+    if (this.id) this.contact?.offer();
   }
 
   note(text) {
@@ -144,6 +147,7 @@ export class Turn {
       this.fail({ ...turn, message: turn.error?.message, retryable: turn.error?.retryable ?? true });
     } else this.finish(turn);
     this.press(turn.feedback?.rating);
+    if (turn.escalated) this.contact?.done(turn.reference);
   }
 
   // Two or three nearest articles: plain links, and no sources.
