@@ -43,6 +43,7 @@ COLUMNS: dict[str, Callable[[Answer], Any]] = {
     "prompt_version": lambda answer: answer.prompt_version,
     "prompt_tokens": lambda answer: answer.prompt_tokens,
     "completion_tokens": lambda answer: answer.completion_tokens,
+    "cost": lambda answer: None if answer.cost is None else str(answer.cost),
     "seconds_to_first_word": lambda answer: _seconds(answer, "first_token_at"),
     "seconds": lambda answer: _seconds(answer, "finished_at"),
 }

@@ -112,6 +112,15 @@ class RateLimited(Refusal):
     retry_after = 60
 
 
+class BudgetSpent(RateLimited):
+    """All visitors together have asked as much as the site answers in a day."""
+
+    message = _(
+        "The assistant has answered as much as it can today. Search the articles, or send it "
+        "again tomorrow."
+    )
+
+
 class Unavailable(Refusal):
     code = "unavailable"
     status = 503

@@ -7,7 +7,7 @@ import uuid
 
 from celery import shared_task
 
-from assistant import access_log, escalating, gaps
+from assistant import access_log, budget_alerts, escalating, gaps
 from assistant.support import records
 from assistant.turns import reaping
 from helpcenter.site_counts import INTERRUPTED_TURNS
@@ -22,6 +22,14 @@ def end_interrupted_turns() -> int:
     if count:
         INTERRUPTED_TURNS.add(amount=count)
     return count
+
+
+@shared_task(
+    soft_time_limit=60, time_limit=90, autoretry_for=(OSError,), retry_backoff=10, max_retries=5
+)
+def send_budget_alert(day: str, kind: str, percent: int, spent: int, limit: int) -> bool:
+    """Tells staff by e-mail how much of a day's budget is used. Whether this call did."""
+    return budget_alerts.send(day, kind, percent, spent, limit)
 
 
 @shared_task(soft_time_limit=600, time_limit=660)

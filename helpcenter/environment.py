@@ -11,6 +11,7 @@ import ipaddress
 import os
 import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -89,6 +90,17 @@ class Environment:
             self._refuse(name, value, f"expected a whole number from {minimum} to {maximum}")
         return int(value)
 
+    def rates(self, name: str) -> dict[str, tuple[Decimal, ...]]:
+        """A list of `name=number/number` or `name=number/number/number`, none of them negative."""
+        found = {}
+        for item in self.items(name):
+            key, _, numbers = item.rpartition("=")
+            rates = [number.strip() for number in numbers.split("/")]
+            if not key.strip() or len(rates) not in (2, 3) or not all(map(_is_decimal, rates)):
+                self._refuse(name, item, "expected prices such as gpt-5-mini=0.25/2")
+            found[key.strip()] = tuple(map(Decimal, rates))
+        return found
+
     def choice(self, name: str, choices: Iterable[str], default: str) -> str:
         value = self._raw(name) or default
         allowed = sorted(choices)
@@ -136,6 +148,10 @@ class Environment:
     @staticmethod
     def _refuse(name: str, value: str, expected: str) -> NoReturn:
         raise SettingError(name, f"{expected}, not {value!r}")
+
+
+def _is_decimal(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", text) is not None
 
 
 def _scheme(url: str) -> str:

@@ -1,4 +1,4 @@
-"""How often something may be done in a fixed window: counted per bucket, by every process.
+"""How often something may be done in a window of time: counted per bucket, by every process.
 
 Counted in Valkey in one atomic step, so all processes and transports share the limits:
 either every bucket has room and each is charged, or none is. While Valkey is down each
@@ -12,30 +12,35 @@ import ipaddress
 import logging
 import threading
 import time
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import redis
 from django.conf import settings
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-from redis.retry import Retry
 
-TIMEOUT_SECONDS = 0.5
+from helpcenter.valkey import UNREACHABLE, client
+
 IPV6_NETWORK = 64
 """Bits of an IPv6 address that name one customer of a provider."""
 
+CLEAN_SECONDS = 60
+"""How often windows that are over are forgotten, where this process counts by itself."""
+
 _CHARGE = """
+local n = #KEYS
 for i, key in ipairs(KEYS) do
   if tonumber(redis.call('GET', key) or '0') >= tonumber(ARGV[i]) then
-    return math.max(redis.call('TTL', key), 1)
+    return {i, math.max(redis.call('TTL', key), 1)}
   end
 end
+local reply = {0}
 for i, key in ipairs(KEYS) do
-  if redis.call('INCR', key) == 1 then redis.call('EXPIRE', key, ARGV[#ARGV]) end
+  local seconds, amount = ARGV[n + i], tonumber(ARGV[2 * n + i])
+  local count = redis.call('INCRBY', key, amount)
+  if redis.call('TTL', key) < 0 then redis.call('EXPIRE', key, seconds) end
+  reply[i + 1] = count
 end
-return 0
+return reply
 """
 
 logger = logging.getLogger(__name__)
@@ -43,49 +48,86 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """What is counted together. `name` is its key in Valkey and begins with `limit:`."""
+    """What is counted together. `name` is its key in Valkey and begins with `limit:`.
+
+    `seconds`: its window, where it is another one than the charge's. `amount`: what one act
+    counts; 0 looks only whether there is room.
+    """
 
     name: str
     limit: int
+    seconds: int | None = None
+    amount: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What came of it: `counts` of the buckets where each had room, or how many seconds there is
+    to `wait` for the one that had none, `full`."""
+
+    counts: tuple[int, ...] = ()
+    wait: int = 0
+    full: Bucket | None = None
 
 
 class LocalCounts:
-    """What this process counts while Valkey is down. Begins anew with each window."""
+    """What this process counts while Valkey is down: by name, the window's end and the count."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._window = 0
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, tuple[float, int]] = {}
+        self._clean_at = 0.0
 
-    def charge(self, buckets: Sequence[Bucket], window: int, now: float) -> int:
-        """Seconds to wait, 0 where every bucket had room and was charged."""
+    def charge(self, buckets: Sequence[Bucket], window: int, now: float) -> Charge:
         with self._lock:
-            if int(now // window) != self._window:
-                self._window = int(now // window)
-                self._counts.clear()
-            if any(self._counts[bucket.name] >= bucket.limit for bucket in buckets):
-                return window - int(now % window)
-            self._counts.update(bucket.name for bucket in buckets)
-            return 0
+            if now >= self._clean_at:
+                self._clean_at = now + CLEAN_SECONDS
+                self._counts = {name: one for name, one in self._counts.items() if one[0] > now}
+            found = [self._found(bucket, window, now) for bucket in buckets]
+            for bucket, (ends, count) in zip(buckets, found, strict=True):
+                if count >= bucket.limit:
+                    return Charge(wait=max(1, int(ends - now)), full=bucket)
+            for bucket, (ends, count) in zip(buckets, found, strict=True):
+                self._counts[bucket.name] = (ends, count + bucket.amount)
+            return Charge(tuple(self._counts[bucket.name][1] for bucket in buckets))
+
+    def clear(self) -> None:
+        with self._lock:
+            self._counts.clear()
+            self._clean_at = 0.0
+
+    def _found(self, bucket: Bucket, window: int, now: float) -> tuple[float, int]:
+        ends, count = self._counts.get(bucket.name, (0.0, 0))
+        return (ends, count) if ends > now else (now + (bucket.seconds or window), 0)
 
 
-_local: defaultdict[int, LocalCounts] = defaultdict(LocalCounts)
-"""By the length of the window: one that begins anew leaves the others alone."""
+_local = LocalCounts()
 
 
-def charge(buckets: Sequence[Bucket], window: int, *, everyone: Bucket) -> int:
-    """Counts one act. Seconds to wait before trying again; 0 where every bucket had room.
+def charge(buckets: Sequence[Bucket], window: int, *, everyone: Bucket | None = None) -> Charge:
+    """Counts one act. A window, in seconds, begins with the first act that is counted in it.
 
-    `window` is in seconds. `everyone` is the ceiling over all callers of one process,
-    which holds while Valkey is down.
+    `everyone` is the ceiling over all callers of one process, which holds while Valkey is down.
     """
-    keys = [bucket.name for bucket in buckets]
-    limits = [bucket.limit for bucket in buckets]
+    arguments = [
+        *(bucket.limit for bucket in buckets),
+        *(bucket.seconds or window for bucket in buckets),
+        *(bucket.amount for bucket in buckets),
+    ]
     try:
-        return int(_script(settings.REDIS_URL)(keys=keys, args=[*limits, window]))
-    except (RedisError, OSError) as error:
+        reply = _script(settings.REDIS_URL)(
+            keys=[bucket.name for bucket in buckets], args=arguments
+        )
+    except UNREACHABLE as error:
         logger.warning("limits_local", extra={"error": type(error).__name__})
-    return _local[window].charge([*buckets, everyone], window, time.time())
+        return _local.charge([*buckets, *([everyone] if everyone else [])], window, time.time())
+    full, *numbers = map(int, reply)
+    return Charge(wait=numbers[0], full=buckets[full - 1]) if full else Charge(tuple(numbers))
+
+
+def counted(name: str) -> int:
+    """What a bucket has counted. Raises what `valkey.UNREACHABLE` names."""
+    return int(client(settings.REDIS_URL).get(name) or 0)
 
 
 def network(address: str) -> str:
@@ -102,10 +144,4 @@ def network(address: str) -> str:
 
 @functools.cache
 def _script(url: str) -> redis.commands.core.Script:
-    client = redis.Redis.from_url(
-        url,
-        socket_timeout=TIMEOUT_SECONDS,
-        socket_connect_timeout=TIMEOUT_SECONDS,
-        retry=Retry(NoBackoff(), 0),
-    )
-    return client.register_script(_CHARGE)
+    return client(url).register_script(_CHARGE)

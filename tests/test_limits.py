@@ -97,12 +97,47 @@ def test_without_valkey_there_is_a_ceiling_over_everyone() -> None:
 
 
 @pytest.mark.usefixtures("without_valkey")
+def test_without_valkey_windows_that_are_over_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 1_000_000.0
+    monkeypatch.setattr("time.time", lambda: now)
+    for number in range(50):
+        may_ask(f"visitor:{number}", f"192.0.2.{number}")
+    now += 200
+    may_ask("visitor:a")
+    assert len(limits._local._counts) == 3
+
+
+@pytest.mark.usefixtures("without_valkey")
 def test_without_valkey_a_new_window_begins_too(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_000_000.0
     monkeypatch.setattr("time.time", lambda: now)
     assert [may_ask("visitor:a") for _ in range(4)][-1] is False
     now += 100
     assert may_ask("visitor:a")
+
+
+@pytest.mark.parametrize("where", ["shared", "local"])
+def test_a_bucket_may_have_its_own_window_and_amount(where: str, settings: Any) -> None:
+    if where == "local":
+        settings.REDIS_URL = "redis://127.0.0.1:1/0"
+        limits._local.clear()
+    looks = limits.Bucket("limit:test:looks", 5, seconds=900, amount=0)
+    counts = limits.Bucket("limit:test:counts", 5, amount=3)
+    charged = [limits.charge([looks, counts], 100) for _ in range(3)]
+    assert [one.counts for one in charged] == [(0, 3), (0, 6), ()]
+    assert charged[2].full == counts
+    assert 0 < charged[2].wait <= 100
+    full = limits.charge([limits.Bucket("limit:test:looks", 0, seconds=900, amount=0)], 100)
+    assert 800 < full.wait <= 900
+    limits._local.clear()
+
+
+def test_what_was_counted_can_be_asked() -> None:
+    may_ask("visitor:a")
+    assert limits.counted("limit:owner:visitor:a") == 1
+    assert limits.counted("limit:owner:visitor:b") == 0
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ class RequestThrottle(BaseThrottle):
             [_bucket(request)],
             settings.API_LIMIT_SECONDS,
             everyone=Bucket("limit:api", settings.API_REQUESTS_WITHOUT_VALKEY),
-        )
+        ).wait
         return self._wait == 0
 
     def wait(self) -> float:

@@ -6,6 +6,7 @@ writers' queue.
 
 from assistant.admin.access_log import AccessRecordAdmin
 from assistant.admin.answers import AnswerAdmin, ConversationAdmin
+from assistant.admin.costs import CostReportAdmin
 from assistant.admin.endpoints import ToolsRefusalAdmin
 from assistant.admin.gaps import GapRunAdmin, GapTopicAdmin
 
@@ -13,6 +14,7 @@ __all__ = [
     "AccessRecordAdmin",
     "AnswerAdmin",
     "ConversationAdmin",
+    "CostReportAdmin",
     "GapRunAdmin",
     "GapTopicAdmin",
     "ToolsRefusalAdmin",

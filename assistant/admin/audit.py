@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from django.conf import settings
 from django.db.models import prefetch_related_objects
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
@@ -80,6 +81,7 @@ def audit(answer: Answer, reader: Reader) -> dict[str, Any]:
     calls = list(answer.tool_calls.all())
     return {
         "answer": answer,
+        "currency": settings.ASSISTANT_CURRENCY,
         "reference": reference_number(answer.pk),
         "html": rendered_text(answer, reader),
         "own_text": diff_words(answer.model_text, answer.text),

@@ -8,6 +8,7 @@ from assistant.models.conversation import (
     Grounding,
     Origin,
 )
+from assistant.models.costs import CostReport
 from assistant.models.endpoints import ToolsRefusal
 from assistant.models.escalation import Escalation
 from assistant.models.gaps import GapQuestion, GapRun, GapStep, GapTopic
@@ -32,6 +33,7 @@ __all__ = [
     "CitationSupport",
     "Conversation",
     "ConversationReference",
+    "CostReport",
     "DroppedCitation",
     "ErasedUsage",
     "Escalation",

@@ -145,6 +145,14 @@ class Answer(models.Model):
     cached_tokens = models.PositiveIntegerField(default=0)
     completion_tokens = models.PositiveIntegerField(default=0)
     usage_estimated = models.BooleanField(default=False)
+    cost = models.DecimalField(
+        _("cost"),
+        max_digits=16,
+        decimal_places=8,
+        null=True,
+        blank=True,
+        help_text="By the prices at that time; empty where the model had none.",
+    )
 
     last_seq = models.PositiveIntegerField(
         default=0, help_text="The number of the last event in its stream."

@@ -9,11 +9,13 @@ from typing import Any, Literal, cast
 
 from django.utils import translation
 
-from assistant.agent import Truncation
+from assistant import tokens
+from assistant.agent import Truncation, Usage
 from assistant.events import Done, Error, SourceEntry, source_payload
 from assistant.failures import failure
 from assistant.grounding import Facts, may_be_outside, verdict
 from assistant.models import AnswerDocument, Grounding
+from assistant.pricing import cost_of
 from assistant.prompts import PROMPT_VERSION
 from assistant.provenance import Entry, Exposure
 from assistant.rendering.answer_html import answer_html
@@ -106,8 +108,8 @@ def _settle_fallback(work: Work | None, grounding: str) -> None:
 
 
 def _facts_of(ending: Ending, work: Work) -> dict[str, Any]:
-    """What is known of how the answer was made. Of a round that was cut short no usage came."""
-    usage = work.progress.usage
+    """What is known of how the answer was made."""
+    usage = work.progress.usage + _uncounted(ending, work)
     return {
         "model_text": "".join(work.progress.text),
         "allowed_links": sorted(work.ledger.links),
@@ -123,7 +125,22 @@ def _facts_of(ending: Ending, work: Work) -> dict[str, Any]:
         "cached_tokens": usage.cached_tokens,
         "completion_tokens": usage.completion_tokens,
         "usage_estimated": usage.estimated or ending.status in ("stopped", "failed"),
+        "cost": cost_of(work.model.name, usage),
     }
+
+
+def _uncounted(ending: Ending, work: Work) -> Usage:
+    """An estimate for a round that was cut short, of which the provider does not say what it took.
+    One that failed before a word is taken for free."""
+    progress = work.progress
+    rounds, parts = progress.counted
+    text = "".join(progress.text[parts:])
+    is_silent = not text and ending.status != "stopped" and ending.error_code != "timeout"
+    if progress.rounds == rounds or is_silent or work.model.mode == "extractive":
+        return Usage()
+    read = [str(message["content"]) for message in work.messages]
+    read += [part for call in progress.calls for part in (call.arguments, call.result)]
+    return Usage(sum(map(tokens.estimate, read)), 0, tokens.estimate(text), estimated=True)
 
 
 def depends_on_scope(ending: Ending, work: Work | None) -> bool:

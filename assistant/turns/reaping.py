@@ -19,6 +19,7 @@ from django.conf import settings
 from django.utils import timezone, translation
 
 from articles.models import ArticleRevision
+from assistant import budgets, tokens
 from assistant.eventlog import UNREACHABLE, Entry, Note, encoded
 from assistant.eventlog.store import Store, Written
 from assistant.events import Delta
@@ -102,7 +103,7 @@ def _store(answer_id: uuid.UUID, entries: list[Entry]) -> bool:
     """Stores what the entries say. Without any, the log was lost, and only the end is known."""
     delivered = Delivered.of(entries)
     status, error_code, grounding = _verdict(delivered.end)
-    return store_end(
+    is_stored = store_end(
         End(
             answer_id=answer_id,
             status=status,
@@ -113,11 +114,15 @@ def _store(answer_id: uuid.UUID, entries: list[Entry]) -> bool:
                 "error_code": error_code,
                 "allowed_links": delivered.links,
                 "allowed_images": delivered.images,
+                "completion_tokens": tokens.estimate(delivered.text),
                 "usage_estimated": True,
             },
             documents=tuple(_documents(delivered)),
         )
     )
+    if is_stored:
+        budgets.spend_tokens(tokens.estimate(delivered.text))
+    return is_stored
 
 
 def _verdict(end: dict[str, Any] | None) -> tuple[str, str, str]:

@@ -18,7 +18,7 @@ from django.db import Error as DatabaseFailure
 from django.db import IntegrityError
 from django.utils import timezone, translation
 
-from assistant import agent, metrics, prompts, tools_refused
+from assistant import agent, budgets, metrics, prompts, tools_refused
 from assistant.agent import Limits, Model, Outcome, ProviderError
 from assistant.background import end as end_tasks
 from assistant.background import spawn
@@ -192,8 +192,19 @@ class AnswerTurn:
             if not is_ours:
                 await self._forget()
                 return
+        await self._spend(end)
         metrics.turn_ended(end.status, end.grounding, self._begun_at, output.first_token_at)
         await output.end(await db(last_event, end, work, language))
+
+    async def _spend(self, end: End) -> None:
+        """Counts the tokens for the day's budget; that it fails is no matter of the visitor's."""
+        used = end.fields.get("prompt_tokens", 0) + end.fields.get("completion_tokens", 0)
+        if not (used and settings.ASSISTANT_TOKENS_PER_DAY) or is_rehearsal():
+            return
+        try:
+            await db(budgets.spend_tokens, used)
+        except DatabaseFailure as error:
+            logger.warning("tokens_not_counted", extra={"error": type(error).__name__})
 
     async def _is_outside(self, ending: Ending) -> bool:
         """Where the database is down, storing the answer will meet that again, and wait."""
