@@ -247,13 +247,13 @@ BEFORE = [
         "headers and then silence",
         replies(Endless()),
         ("failed", "timeout"),
-        options={"first_token_seconds": 0.3},
+        options={"first_token_seconds": 1.5},
     ),
     Case(
         "comments and then nothing else",
         replies(b": waiting\n\n", Endless()),
         ("failed", "timeout"),
-        options={"first_token_seconds": 0.3},
+        options={"first_token_seconds": 1.5},
     ),
     Case(
         "twice down, then there",
