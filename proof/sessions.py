@@ -45,7 +45,8 @@ class Suite:
 
 @dataclass(slots=True)
 class Runner:
-    """The tests of a session that has collected, to be run in a fork of it."""
+    """The tests of a session that has collected, to be run in a fork of it. `anchor`: follows
+    the last of them, and is not run."""
 
     session: pytest.Session
     anchor: pytest.Item
@@ -123,7 +124,7 @@ class _Host:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed or not session.items:
             raise session.Failed("not everything could be collected")
-        runner = Runner(session, _anchor(session, self.bare))
+        runner = Runner(session, beside_modules(session, _nothing))
         session.config.pluginmanager.register(runner)
         if not self.bare:
             self._open_database(runner)
@@ -135,20 +136,24 @@ class _Host:
         """Once for all forks, each of which opens a connection of its own."""
         from django.db import connections
 
-        runner.run_one(runner.anchor, runner.session.items[0])
+        runner.run_one(beside_modules(runner.session, _nothing_with_a_database), runner.anchor)
         if runner.failed:
             raise runner.session.Failed("the test database could not be opened")
         runner.passed = 0
         connections.close_all()
 
 
-def _anchor(session: pytest.Session, bare: bool) -> pytest.Item:
-    """A test that does nothing. As the next one of the last, it keeps what a session shares."""
-    parent = next(item.parent for item in session.items if isinstance(item.parent, pytest.Module))
-    test = _nothing if bare else _nothing_with_a_database
-    anchor = pytest.Function.from_parent(parent, name="nothing", callobj=test)
-    assert isinstance(anchor, pytest.Item)
-    return anchor
+def beside_modules(session: pytest.Session, test: Callable[..., None]) -> pytest.Item:
+    """A test that stands beside the modules of a session and not in one of them.
+
+    As the next one of the last, one that does nothing keeps what the session shares. What is
+    set up for a module may not stay, for then no test of another module may run.
+    """
+    module = next(item.getparent(pytest.Module) for item in session.items)
+    assert module is not None
+    item = pytest.Function.from_parent(module.parent, name=test.__name__, callobj=test)
+    assert isinstance(item, pytest.Item)
+    return item
 
 
 def _nothing() -> None: ...

@@ -14,6 +14,7 @@ from proof.guards import GUARDS, Guard
 from proof.mutants import mutants
 from proof.mutation import explained, survivors_unlike
 from proof.run import steps
+from proof.sessions import beside_modules
 from proof.swapping import functions_changed, loaded_functions, swap
 from proof.trials import Trial, Verdict, broken, judge, path_of
 from tests.run import PROJECT
@@ -139,6 +140,15 @@ def test_the_proof_is_mutants_long_properties_and_random_turns() -> None:
         assert expected in words
     profiles = {step.variables.get("HYPOTHESIS_PROFILE") for step in steps(Path("x"))}
     assert "proof" in profiles
+
+
+def test_what_a_session_keeps_between_its_forks_belongs_to_no_module(
+    request: pytest.FixtureRequest,
+) -> None:
+    kept = beside_modules(request.session, lambda: None).listchain()
+
+    assert not [node for node in kept if isinstance(node, pytest.Module)]
+    assert kept[:-1] == [node for node in request.node.listchain() if node in kept]
 
 
 @pytest.mark.slow
