@@ -38,6 +38,22 @@ def servers(cache: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def passing() -> Iterator[None]:
+    """The same with an empty database, in a temporary folder that goes with it."""
+    both = TestServers.start()
+    try:
+        os.environ["DJANGO_SETTINGS_MODULE"] = "helpcenter.settings"
+        import django
+        from django.core.management import call_command
+
+        django.setup()
+        call_command("migrate", verbosity=0)
+        yield
+    finally:
+        both.stop()
+
+
 def use(
     name: str, version: str, build: Callable[[], Figures], cache: Path, *, anew: bool = False
 ) -> Figures:

@@ -23,11 +23,9 @@ from statistics import fmean, quantiles
 from typing import TYPE_CHECKING, Any
 
 PROJECT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(PROJECT), str(PROJECT / "bench")]
+sys.path.insert(0, str(PROJECT))
 
-import retrieval  # noqa: E402
-
-from tests.servers import TestServers  # noqa: E402
+from bench import corpora, databases, retrieval  # noqa: E402
 
 if TYPE_CHECKING:
     from assistant.agent import Outcome
@@ -48,30 +46,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--show", type=int, default=0)
     show = parser.parse_args().show
-    if not retrieval.SHARED.is_dir():
-        sys.exit(f"needs the question set in {retrieval.SHARED}")
-    servers = TestServers.start()
-    try:
+    with databases.passing():
         run(show)
-    finally:
-        servers.stop()
 
 
 def run(show: int) -> None:
-    retrieval.set_up()
-    wix = json.loads((retrieval.SHARED / "retrieval/wixqa-sample.json").read_text())
-    questions = [item["question"] for item in wix["questions"]]
-    relevant = [set(item["articles"]) for item in wix["questions"]]
-    retrieval.load(wix["articles"])
-    own = ask_all(questions)
-    retrieval.import_plausible()
-    foreign = ask_all(questions)
+    wix = corpora.wixqa()
+    load(wix.articles)
+    own = ask_all(wix.questions)
+    load(corpora.plausible_articles())
+    foreign = ask_all(wix.questions)
     pages, asked = manual()
-    retrieval.load(pages)
+    load(pages)
     about_us = ask_all([item["question"] for item in asked])
     right_pages = [set(item["pages"]) for item in asked]
     print("\n| what | share |\n| --- | --- |")
-    print(f"| own articles: a right one opened | {opened_right(own, relevant):.3f} |")
+    print(f"| own articles: a right one opened | {opened_right(own, wix.relevant):.3f} |")
     print(f"| own articles: two opened | {fmean(len(one.opened) > 1 for one in own):.3f} |")
     print(f"| another product's: could not find it | {declined(foreign):.3f} |")
     print(f"| the manual: a right page opened | {opened_right(about_us, right_pages):.3f} |")
@@ -85,7 +75,15 @@ def run(show: int) -> None:
             print(f"\nmissed: {one.question} -> {one.opened or 'declined'}, not {sorted(right)}")
 
 
-def manual() -> tuple[list[retrieval.Document], list[dict[str, Any]]]:
+def load(articles: Sequence[corpora.Article]) -> None:
+    """These articles, and no others."""
+    from articles.models import Article
+
+    Article.objects.all().delete()
+    retrieval.load(articles)
+
+
+def manual() -> tuple[list[corpora.Article], list[dict[str, Any]]]:
     """The manual's pages, and questions with the pages that answer them."""
     from articles.importing import frontmatter
 
@@ -93,7 +91,7 @@ def manual() -> tuple[list[retrieval.Document], list[dict[str, Any]]]:
     for path in sorted((PROJECT / "docs").glob("*.md")):
         values, text = frontmatter.split(path.read_text())
         title = frontmatter.interpret(values).title or path.stem
-        pages.append({"id": path.name, "title": title, "text": text})
+        pages.append(corpora.Article(path.name, title, text, "en"))
     return pages, json.loads((PROJECT / "tests/manual_questions.json").read_text())
 
 

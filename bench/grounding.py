@@ -15,27 +15,21 @@ import sys
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(PROJECT), str(PROJECT / "bench")]
+sys.path.insert(0, str(PROJECT))
 
-import retrieval  # noqa: E402
-
+from bench import databases  # noqa: E402
 from tests.grounding_set import judge_all, labelled, load_site, table  # noqa: E402
-from tests.servers import TestServers  # noqa: E402
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--show", action="store_true")
     show = parser.parse_args().show
-    servers = TestServers.start()
-    try:
+    with databases.passing():
         run(show=show)
-    finally:
-        servers.stop()
 
 
 def run(*, show: bool) -> None:
-    retrieval.set_up()
     load_site()
     from articles.models import IndexState
 

@@ -112,8 +112,9 @@ def _is_unread(node: ast.AST) -> bool:
     """Whether nothing depends on it when the module runs: docstrings, types, the work counter."""
     if isinstance(node, ast.If):
         return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-    if isinstance(node, ast.AugAssign):
-        return isinstance(node.target, ast.Attribute) and node.target.attr == COUNTER
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        return isinstance(target, ast.Attribute) and target.attr == COUNTER
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     return isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom)

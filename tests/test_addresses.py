@@ -32,6 +32,10 @@ from assistant.writing.addresses import (
         ("http://h.example:80", Address("foreign", "h.example", "/")),
         ("//h.example/a", Address("foreign", "h.example", "/a")),
         ("//h.example:443/a", Address("foreign", "h.example", "/a")),
+        ("/a:b/c", Address("site", path="/a:b/c")),
+        ("/a//b/c", Address("site", path="/a//b/c")),
+        ("https://h.example/a:b:c", Address("foreign", "h.example", "/a:b:c")),
+        ("https://h.example//a/b", Address("foreign", "h.example", "//a/b")),
         ("https://[::1]:8000/a", Address("foreign", "[::1]:8000", "/a")),
         ("mailto:a@h.example", Address("foreign")),
         ("TEL:+491234", Address("foreign")),
@@ -90,7 +94,8 @@ def test_spellings_of_one_page_share_a_key(url: str) -> None:
 
 
 def test_other_pages_have_other_keys() -> None:
-    assert len({path_key(url) for url in ("/", "/a", "/A", "/a/b", "a")}) == 5
+    urls = ("/", "/a", "/A", "/a/b", "a", "/x:a", "/x:y:a", "//h/x:a/b", "//h//a", "/x//y/a")
+    assert len({path_key(url) for url in urls}) == len(urls)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +141,7 @@ def test_an_escaped_address_links_nothing(address: str, written: str) -> None:
         ("https://h.example/a.", "https://h.example/a"),
         ("https://h.example/a), b", "https://h.example/a"),
         ("https://h.example/a_(b)_c) d", "https://h.example/a_(b)_c"),
+        ("https://h.example/a_(b c)", "https://h.example/a_(b"),
         ("https://h.example/a。b", "https://h.example/a"),
         ("https://h.example/a」b", "https://h.example/a"),
         ("https://h.example/a|b", "https://h.example/a"),
@@ -172,6 +178,7 @@ def test_where_a_bare_address_ends(text: str, found: str) -> None:
         ("[a](/b)[c](/d)|[e](/f)|<g@h.example><i:j>", {"/b", "/d", "/f", "mailto:g@h.example"}),
         ("[a]() [b](<>) <b> <i:> < c:d> [e](<f g)", set()),
         ("[a]: /b/c 'title'", {"/b/c"}),
+        ("](/b) of a label that began before", {"/b"}),
         ("https://h.example/https://i.example", {"https://h.example/https://i.example"}),
     ],
 )

@@ -411,6 +411,13 @@ def test_code_and_escapes_are_passed_through(text: str) -> None:
         ("    x\n[2]", "    x\n[1]"),
         ("    x\n\n[2]", "    x\n\n[1]"),
         ("-x\n\n    [2]", "-x\n\n    [2]"),
+        ("1: x\n\n    [2]", "1: x\n\n    [2]"),
+        ("123456789. x\n\n    [2]", "123456789. x\n\n    [1]"),
+        ("> -\n\n    [2]", "> -\n\n    [1]"),
+        ("- a\n  ```\n  x\n  ```\n\n    [2]", "- a\n  ```\n  x\n  ```\n\n    [1]"),
+        ("- a\n###### h\n\n    [2]", "- a\n###### h\n\n    [2]"),
+        ("x\n``\n[2]\n``", "x\n``\n[1]\n``"),
+        ("a\n\n   \r[2]", "a\n\n   \r[1]"),
         ("1234567890. x\n\n    [2]", "1234567890. x\n\n    [2]"),
     ],
 )
@@ -516,6 +523,9 @@ def test_what_is_no_link_is_made_inert(inside: str) -> None:
     [
         ("/articles/invented/", "not_retrieved"),
         ("articles/invoices/", "not_retrieved"),
+        ("/articles/x:invoices/", "not_retrieved"),
+        ("//x/y/articles/invoices/", "foreign_link"),
+        ("/articles//x/invoices/", "not_retrieved"),
         ("#top", "not_retrieved"),
         ("", "not_retrieved"),
         ("https://help.example.com/contact/", "not_retrieved"),
@@ -1193,6 +1203,9 @@ def test_without_tools_an_answer_that_cites_nothing_shows_all_that_was_given() -
         ("See https://", "See "),
         ("See 【设", "See 【设"),
         ("See ` and [2", "See ` and "),
+        ("See ` <a b", "See ` <a b"),
+        ("See ` 【1 b", "See ` 【1 b"),
+        ("See ` https://evil.example b", "See ` https\\://evil.example b"),
     ],
 )
 def test_what_is_half_written_when_the_text_breaks_off_is_left_out(text: str, left: str) -> None:

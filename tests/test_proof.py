@@ -62,6 +62,7 @@ def test_each_mutant_differs_in_one_place_and_has_a_name_of_its_own() -> None:
         '"""Words."""',
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import x",
         "self.steps += 1",
+        "self.steps = 0",
         "f'{1}'",
         "limit: Literal[1] = None",
         "raise_ = lambda: None",

@@ -28,6 +28,7 @@ TRAILING = ".,;:!?*_~"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _UNPARSABLE = re.compile(r"[\s\x00-\x1f\x7f\\<>]")
 _AUTHORITY = re.compile(r"//([^/?#]*)")
+_ORIGIN = re.compile(rf"(?:{_SCHEME.pattern})?(?:{_AUTHORITY.pattern})?")
 _HOST = re.compile(r"[^\s@\[\]\\]+\Z|\[[0-9A-Fa-f:.]+\](?::\d+)?\Z")
 _FRAGMENT = re.compile(r"[\w\-.~!$&'*+,;=:@/?%]+\Z")
 _PAIRING = re.compile(r"[\\`\[\]]")
@@ -80,9 +81,7 @@ def parse(dest: str) -> Address:
 
 def path_key(url: str) -> str:
     """What two addresses of one page have in common: the decoded path without its last slash."""
-    path = re.split(r"[?#]", url, maxsplit=1)[0]
-    path = _AUTHORITY.sub("", _SCHEME.sub("", path, count=1), count=1)
-    return unquote(path).rstrip("/") or "/"
+    return _key(url[_ORIGIN.match(url).end() :])  # type: ignore[union-attr]
 
 
 def fragment_of(address: Address) -> str:
@@ -156,4 +155,9 @@ def _end_of_balanced(text: str, position: int, run: re.Pattern[str]) -> int:
 
 def _site_path(kind: Kind, host: str, rest: str) -> Address:
     path, _, fragment = rest.partition("#")
-    return Address(kind, host, path_key(path), fragment)
+    return Address(kind, host, _key(path), fragment)
+
+
+def _key(path: str) -> str:
+    """Of a path, without scheme and host: there, colons and double slashes are part of it."""
+    return unquote(re.split("[?#]", path)[0]).rstrip("/") or "/"
