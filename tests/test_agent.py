@@ -32,6 +32,7 @@ from tests.scripted_model import Round, ScriptedModel, call, calls, says
 
 QUESTION = [{"role": "system", "content": "Rules."}, {"role": "user", "content": "How?"}]
 SSO = Document("7", "Set up SSO", "/articles/sso/")
+ROLES = Document("8", "Roles", "/articles/roles/")
 APOLOGY = {"tool_rounds": "Nothing was found.", "length": "Cut.", "content_filter": "Filtered."}
 
 
@@ -57,6 +58,10 @@ class FakeToolbox:
         if request.name == "search":
             self.ledger.expose(SSO, Exposure.EXCERPT, text="Open Security.")
             return ToolOutcome("{}", "searched", count=1)
+        if request.name == "list":
+            self.ledger.expose(SSO, Exposure.TITLE)
+            self.ledger.expose(ROLES, Exposure.EXCERPT, text="Roles.")
+            return ToolOutcome("{}", "listed", count=2)
         if request.name == "decline":
             return ToolOutcome("{}", "declined", declined="not_in_docs")
         return ToolOutcome('{"error": "no"}', "failed", error="no")
@@ -174,6 +179,19 @@ def test_an_excerpt_that_is_not_cited_is_none() -> None:
     assert turn.of(SourceAdded) == []
 
 
+def test_a_source_is_told_once_and_a_title_that_is_linked_is_none() -> None:
+    words = says("We have [1]. ", "See [2]. ", "And [SSO](/articles/sso/#x).")
+    rounds = [calls(call("list")), calls(call("open")), words]
+    told = Turn(ScriptedModel(calls(call("list")), words)).run().of(SourceAdded)
+    assert [(event.source.id, event.source.number) for event in told] == [("8", 1)]
+    told = Turn(ScriptedModel(*rounds)).run().of(SourceAdded)
+    assert [(event.source.id, event.source.number) for event in told] == [
+        ("7", None),
+        ("7", 1),
+        ("8", 2),
+    ]
+
+
 def test_what_was_searched_and_not_cited_is_not_told_as_a_source_on_the_way() -> None:
     """Whether context mode shows it is known at the end, with the verdict."""
     model = ScriptedModel(calls(call("search")), says("Open it."))
@@ -205,9 +223,10 @@ def test_the_record_keeps_what_the_model_wrote() -> None:
     ticks = iter(range(100))
     turn = Turn(
         ScriptedModel(calls(call("search", "a")), calls(broken), says("Done.")),
-        now=lambda: next(ticks) / 1000,
+        now=lambda: next(ticks) * 1.25,
     ).run()
     first, second = turn.outcome.calls
+    assert (first.duration_ms, second.duration_ms) == (2500, 2500)
     assert (first.position, first.round, first.name, first.count) == (0, 1, "search", 1)
     assert (second.position, second.round, second.error) == (1, 2, "no")
     assert (second.name, second.arguments, second.result) == (
@@ -215,7 +234,6 @@ def test_the_record_keeps_what_the_model_wrote() -> None:
         "{broken",
         '{"error": "no"}',
     )
-    assert first.duration_ms > 0
 
 
 def test_a_failed_call_is_told_as_failed_and_the_turn_goes_on() -> None:
@@ -229,14 +247,15 @@ def test_calls_without_an_id_or_with_a_used_one_get_their_own() -> None:
     rounds = [
         calls(call("search", "a"), taken),
         calls(call("search", "a"), call("search")),
-        calls(call("search", "x" * 65)),
+        calls(call("search", "x" * 65), call("search", "y" * 64)),
         says("Done."),
     ]
     turn = Turn(ScriptedModel(*rounds)).run()
     ids = [record.call_id for record in turn.outcome.calls]
     assert ids[:2] == ["a", "call00002"]
-    assert len(set(ids)) == 5
-    assert max(map(len, ids)) <= 64
+    assert ids[-1] == "y" * 64
+    assert len(set(ids)) == 6
+    assert all(0 < len(call_id) <= 64 for call_id in ids)
 
 
 def test_a_reason_given_to_decline_is_kept() -> None:
@@ -256,6 +275,10 @@ def test_white_space_before_the_first_words_of_a_later_round_goes() -> None:
     assert Turn(ScriptedModel(*rounds)).run().text.strip() == "Open it."
 
 
+def test_white_space_before_the_first_words_of_all_stays() -> None:
+    assert Turn(ScriptedModel(says(" \n", "Hi."))).run().outcome.model_text == " \nHi."
+
+
 def test_usage_adds_up_and_a_missing_one_makes_it_an_estimate() -> None:
     turn = Turn(ScriptedModel(calls(call("search")), says("Done.", usage=None))).run()
     assert turn.outcome.usage == Usage(10, 2, 3, estimated=True)
@@ -265,6 +288,29 @@ def test_the_caller_sees_the_progress() -> None:
     turn = Turn(ScriptedModel(calls(call("search")), says("Open", " it."))).run()
     assert "".join(turn.progress.text) == "Open it."
     assert len(turn.progress.calls) == 1
+
+
+def test_a_turn_may_run_without_anybody_watching_its_progress() -> None:
+    turn = Turn(ScriptedModel(says("Hello.")))
+
+    async def read() -> list[TurnEvent | Outcome]:
+        running = run(
+            messages=QUESTION,
+            model=turn.model,
+            toolbox=turn.toolbox,
+            ledger=turn.ledger,
+            writer=turn.writer,
+            describe=describe,
+            references=turn.references,
+            limits=turn.limits,
+        )
+        async with aclosing(running) as events:
+            return [event async for event in events]
+
+    hello, outcome = asyncio.run(read())
+    assert hello == Delta("Hello.")
+    assert isinstance(outcome, Outcome)
+    assert turn.progress == Progress()
 
 
 # Limits
@@ -290,6 +336,22 @@ def test_a_model_that_only_ever_searches_ends_in_words_all_the_same() -> None:
     assert turn.outcome.model_text == ""
 
 
+@pytest.mark.parametrize("text", ["", "I found this. "])
+def test_calls_after_the_last_tool_round_end_a_turn_that_is_truncated(text: str) -> None:
+    rounds = [calls(call("search")), calls(call("search"), text=text)]
+    turn = Turn(ScriptedModel(*rounds), Limits(tool_rounds=1)).run()
+    assert len(turn.toolbox.called) == 1
+    assert turn.text == (text or "Nothing was found.")
+    assert turn.outcome.truncated == "tool_rounds"
+
+
+def test_a_model_that_says_nothing_after_the_last_tool_round_is_truncated() -> None:
+    rounds = [calls(call("search")), says(" ")]
+    turn = Turn(ScriptedModel(*rounds), Limits(tool_rounds=1)).run()
+    assert turn.text == "Nothing was found."
+    assert turn.outcome.truncated == "tool_rounds"
+
+
 def test_calls_beyond_the_rounds_limit_are_answered_but_not_run() -> None:
     rounds = [calls(*[call("search")] * 4), says("Done.")]
     turn = Turn(ScriptedModel(*rounds), Limits(calls_per_round=2)).run()
@@ -301,7 +363,12 @@ def test_calls_beyond_the_rounds_limit_are_answered_but_not_run() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "now"),
-    [(Limits(tokens=13), [0.0] * 99), (Limits(seconds=60), [0.0, 0.0, *[41.0] * 99])],
+    [
+        (Limits(tokens=13), [0.0] * 99),
+        (Limits(seconds=60), [0.0, 0.0, *[41.0] * 99]),
+        (Limits(seconds=60), [0.0, 0.0, *[40.0] * 99]),
+        (Limits(seconds=60), [500.0, 539.0, *[541.0] * 99]),
+    ],
 )
 def test_tokens_and_time_end_the_use_of_tools(limits: Limits, now: list[float]) -> None:
     times = iter(now)
@@ -322,6 +389,30 @@ def test_a_turn_that_takes_too_long_fails_and_closes_the_model() -> None:
     assert turn.text.strip() == "Open"
 
 
+@pytest.mark.parametrize("late", [59.99, 61.0])
+def test_what_is_left_of_the_time_is_what_a_step_may_take(late: float) -> None:
+    """By the clock of the turn, which began at any time."""
+    times = iter([500.0, *[500.0 + late] * 99])
+
+    async def forever() -> None:
+        await asyncio.Event().wait()
+
+    async def read(turn: Turn) -> None:
+        with pytest.raises(ProviderError):
+            await asyncio.wait_for(turn.read(), 0.5)
+
+    turn = Turn(ScriptedModel([forever]), Limits(seconds=60), now=lambda: next(times))
+    asyncio.run(read(turn))
+
+
+def test_a_step_that_takes_a_moment_is_in_time() -> None:
+    async def moment() -> None:
+        await asyncio.sleep(0)
+
+    turn = Turn(ScriptedModel([moment, *says("Hi.")]), now=lambda: 500.0).run()
+    assert turn.text == "Hi."
+
+
 def test_a_tool_that_takes_too_long_ends_the_turn() -> None:
     async def forever() -> None:
         await asyncio.Event().wait()
@@ -339,13 +430,25 @@ def test_without_a_toolbox_of_tools_none_are_offered() -> None:
     assert turn.model.requests[0][1] == ()
 
 
+def test_calls_of_tools_that_were_not_offered_are_not_run() -> None:
+    turn = Turn(ScriptedModel(calls(call("search"), text="Hello.")))
+    turn.toolbox.specs = ()
+    turn.run()
+    assert turn.toolbox.called == []
+    assert (turn.text, turn.outcome.truncated) == ("Hello.", None)
+
+
 # Ends
 
 
 def test_an_answer_that_ran_out_of_tokens_is_truncated_and_keeps_its_text() -> None:
     turn = Turn(ScriptedModel(calls(call("search")), says("Open the [1", reason="length"))).run()
-    assert turn.text.startswith("Open the")
+    assert turn.text == "Open the "
     assert turn.outcome.truncated == "length"
+
+
+def test_what_is_half_written_in_a_complete_answer_is_text() -> None:
+    assert Turn(ScriptedModel(says("Open the [1"))).run().text == "Open the [1"
 
 
 def test_reasoning_that_used_up_all_tokens_says_that_no_answer_was_produced() -> None:
@@ -373,8 +476,9 @@ def test_a_filtered_answer_runs_no_calls() -> None:
     assert turn.outcome.truncated == "content_filter"
 
 
-def test_a_model_that_writes_nothing_failed() -> None:
-    turn = Turn(ScriptedModel(calls(call("search")), says(" ", "\n")))
+@pytest.mark.parametrize("before", [[], [calls(call("search"))]])
+def test_a_model_that_writes_nothing_failed(before: list[Round]) -> None:
+    turn = Turn(ScriptedModel(*before, says(" ", "\n")))
     with pytest.raises(ProviderError) as caught:
         turn.run()
     assert (caught.value.code, caught.value.retryable) == ("unavailable", True)
@@ -383,7 +487,7 @@ def test_a_model_that_writes_nothing_failed() -> None:
 def test_a_stream_without_an_end_failed() -> None:
     with pytest.raises(ProviderError) as caught:
         Turn(ScriptedModel([TextDelta("Open ")])).run()
-    assert caught.value.code == "unavailable"
+    assert (caught.value.code, caught.value.retryable) == ("unavailable", True)
 
 
 def test_a_providers_error_passes_through_and_what_was_written_stays() -> None:

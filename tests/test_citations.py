@@ -411,6 +411,7 @@ def test_code_and_escapes_are_passed_through(text: str) -> None:
         ("    x\n[2]", "    x\n[1]"),
         ("    x\n\n[2]", "    x\n\n[1]"),
         ("-x\n\n    [2]", "-x\n\n    [2]"),
+        ("   [2]", "   [1]"),
         ("1: x\n\n    [2]", "1: x\n\n    [2]"),
         ("123456789. x\n\n    [2]", "123456789. x\n\n    [1]"),
         ("> -\n\n    [2]", "> -\n\n    [1]"),
@@ -484,6 +485,11 @@ def test_a_link_to_what_was_given_is_a_citation() -> None:
         ("</articles/invoices/>", ""),
         ("  /articles/invoices/  ", ""),
         ("\n/articles/invoices/\n", ""),
+        (" \n/articles/invoices/ \n", ""),
+        ('/articles/invoices/ ""', ""),
+        ("/articles/invoices/ ()", ""),
+        ("/articles/invoices/ 'a\\''", ""),
+        ("/articles/invoices/ 'a\n'", ""),
         ('/articles/invoices/ "title"', ""),
         ("/articles/invoices/ 'ti\\'tle'", ""),
         ("/articles/invoices/ (title)", ""),
@@ -510,12 +516,22 @@ def test_spellings_of_a_destination(dest: str, written: str) -> None:
         "/a 'b\n\nc'",
         "\n\n/a",
         "/a\n- b",
+        '<a>"b"',
+        "/a 'b\n- c'",
+        "\n```",
+        "\n~~~",
     ],
 )
 def test_what_is_no_link_is_made_inert(inside: str) -> None:
     text = text_of(f"[x]({inside})")
 
     assert text == f"[x]\\({inside})"
+
+
+@pytest.mark.parametrize("start", ["", ")", "x)", " )", "> )"])
+@pytest.mark.parametrize("end", ["\n\nz", "<a b", "<a\nb", "a 'b", "a\n\nb", "a(b", "a 'b\n\nc"])
+def test_what_is_no_link_does_not_look_back(start: str, end: str) -> None:
+    assert text_of(f"{start}[y]({end}") == f"{start}[y]\\({end}"
 
 
 @pytest.mark.parametrize(
@@ -541,6 +557,12 @@ def test_what_is_no_link_is_made_inert(inside: str) -> None:
         ("ftp://x", "unsafe_link"),
         ("https:/x", "unsafe_link"),
         ("<a b>", "unsafe_link"),
+        ("<b\\>c>", "unsafe_link"),
+        ("<>", "not_retrieved"),
+        ("a\\)b", "not_retrieved"),
+        ("a()b", "not_retrieved"),
+        ("a(b)", "not_retrieved"),
+        ("a(b(c)d)", "not_retrieved"),
         ("https://help.example.com@evil.example/", "unsafe_link"),
     ],
 )

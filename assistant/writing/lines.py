@@ -50,19 +50,19 @@ class LineReader(Reader):
         indent = _columns(self._text[position:head])
         if self._is_line_end(head):
             return Line(head, indent, is_blank=True)
-        is_item = is_quoted = False
+        is_item = False
         while True:
             if self._text[head] == ">":
-                is_quoted, after = True, head + 1
+                after = head + 1
             elif (after := (yield from self._bullet(head))) != head:
                 is_item = True
             else:
                 break
             head = yield from self._skip(after, INDENT)
             if self._is_line_end(head):
-                return Line(head, indent, is_blank=is_quoted and not is_item, is_item=is_item)
+                return Line(head, indent, is_blank=not is_item, is_item=is_item)
         fence = yield from self._fence_at(head)
-        is_heading = False if fence else (yield from self._is_heading(head))
+        is_heading = yield from self._is_heading(head)
         return Line(head, indent, is_item=is_item, is_heading=is_heading, fence=fence)
 
     def _is_line_end(self, position: int) -> bool:
@@ -100,9 +100,7 @@ class LineReader(Reader):
         return end - position <= 6 and self._text[end : end + 1] in ("", " ", "\t", "\n", "\r")
 
     def _goes_on(self, position: int) -> Generator[None, None, bool]:
-        """Whether the line at `position` belongs to the paragraph before it."""
-        if not (yield from self._has(position)):
-            return False
+        """Whether the line at `position` belongs to the paragraph before it. The end does not."""
         return not (yield from self._line_at(position)).begins_paragraph
 
 

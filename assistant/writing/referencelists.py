@@ -84,7 +84,7 @@ class AnswerScanner(Scanner):
     def _lists(self, position: int, named: list[Reference]) -> Scan:
         """The end of the text, where it is all lists from here; else where it is text again."""
         start = position
-        while (yield from self._has(start)):
+        while True:
             known = len(named)
             end = yield from self._list(start, named)
             if not end:
@@ -93,8 +93,9 @@ class AnswerScanner(Scanner):
                 named.clear()
                 return end
             blank = yield from self._skip(end, _BLANKS)
-            start = self._text.rfind("\n", end, blank) + 1 or blank
-        return start
+            if not (yield from self._has(blank)):
+                return blank
+            start = self._text.rfind("\n", end, blank) + 1
 
     def _list(self, position: int, named: list[Reference]) -> Scan:
         """The end of the list that begins on this line, or 0."""

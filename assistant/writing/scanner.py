@@ -96,7 +96,6 @@ class Scanner(InlineScanner):
             rest = yield from self._skip(end, INDENT)
             if end - start >= len(self._fence) and self._is_line_end(rest):
                 self._fence = ""
-                self._after_blank = False
         return (yield from self._copied_line(position))
 
     def _copied_line(self, position: int) -> Scan:
