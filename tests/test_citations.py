@@ -982,6 +982,8 @@ def test_a_final_list_of_references_is_no_part_of_the_answer(heading: str, betwe
         f"- [1] {'x' * 119}",
         "- [1](/articles/change-plan/)",
         "- [9] Invented",
+        "1.[1]",
+        "- HTTPS://evil.example/x",
     ],
 )
 def test_entries_of_a_list(entries: str) -> None:
@@ -1002,10 +1004,13 @@ def test_entries_of_a_list(entries: str) -> None:
         "Sources: [Invoices](/articles/invoices/) | https://evil.example",
         "Sources: 【1†a】, <https://evil.example>.",
         "来源：[1]、[2]",
+        "   Sources: [1]",
+        f"Sources: {'[1], ' * 200}",
     ],
 )
-def test_a_list_on_one_line(line: str) -> None:
-    assert text_of(f"Do it [2].\n\n{line}\n\n") == "Do it [1]."
+@pytest.mark.parametrize("end", ["", "\n\n"])
+def test_a_list_on_one_line(line: str, end: str) -> None:
+    assert text_of(f"Do it [2].\n\n{line}{end}") == "Do it [1]."
 
 
 def test_definition_lines_are_a_list() -> None:
@@ -1052,12 +1057,40 @@ def test_lists_that_follow_each_other_are_all_removed() -> None:
         "[foo]: x [1]",
         "[1234]: x",
         "[0]: x",
+        "x\n    Sources: [1]",
+        "x\n\tSources: [1]",
+        "####### Sources: x",
+        "http [1]",
+        "**: [1]",
+        "**",
+        "**x",
+        "#",
+        "Sources **: [1]",
+        "Sources: -[1]",
+        "Sources:\nhttp[1]",
+        "Sources:\n- [1]\n.",
+        "Sources:\n- [1]\n1",
+        "Sources:\n- [1]\n1 [1]",
+        "Sources: http",
+        f"Sources: {'[1], ' * 200},",
+        f"Sources: {'[1], ' * 200},\n",
     ],
 )
-def test_what_is_no_list_at_the_end_is_text(tail: str) -> None:
-    text = text_of(f"Do it.\n\n{tail}")
+@pytest.mark.parametrize(
+    "start", ["Do it.", "x\n[1]: x", "\n[1] x\n\nDo it.", "**\n[1] x", ":\n[1] x\nSo"]
+)
+def test_what_is_no_list_at_the_end_is_text(start: str, tail: str) -> None:
+    """Nor is what an answer begins with taken for a part of it."""
+    text = text_of(f"{start}\n\n{tail}")
 
-    assert text.replace("\\:", ":") == f"Do it.\n\n{tail}"
+    assert text.replace("\\:", ":") == f"{start}\n\n{tail}"
+
+
+def test_a_line_that_is_too_long_for_a_list_is_not_waited_for() -> None:
+    writer = CitationWriter(Ledger())
+    line = "[" + "x" * 1000
+
+    assert writer.feed(f"So.\n\nSources: {line}") == f"So.\n\nSources: {line}"
 
 
 @pytest.mark.parametrize("tail", ["\n- ![Menu](/media/menu.png)", " [1], ![Menu](/media/menu.png)"])
@@ -1080,6 +1113,13 @@ def test_a_list_that_links_titles_is_a_listing_and_stays() -> None:
 
     assert written.text == text
     assert written.sources == [("t1", None, False, "listing")]
+    assert write(T1, T2, text.rstrip()).text == text.rstrip()
+
+
+def test_a_part_of_a_listing_is_no_list() -> None:
+    text = "We have:\n\nSources:\n- [Seats](/articles/seats/)\n[2]: x"
+
+    assert write(T1, *THREE, text).text == text.replace("[2]:", "[1]\\:")
 
 
 def test_a_list_that_cites_titles_by_number_is_removed() -> None:
@@ -1131,8 +1171,10 @@ def test_a_list_does_not_count_beside_a_link() -> None:
     assert written.sources == [("c", None, True, "excerpt")]
 
 
-def test_the_white_space_before_a_list_goes() -> None:
-    assert text_of("Do it.  \n\n \n\nSources: [1]\n\n") == "Do it."
+@pytest.mark.parametrize("after", ["", "\n\n", "\n  ", "\n \n\t\n ", "\r\n"])
+@pytest.mark.parametrize("listed", ["Sources: [1]", "Sources:\n- [1]", "[1]: x"])
+def test_the_white_space_around_a_list_goes(listed: str, after: str) -> None:
+    assert text_of(f"Do it.  \n\n \n\n{listed}{after}") == "Do it."
 
 
 def test_a_list_closes_the_brackets_before_it() -> None:
@@ -1206,6 +1248,8 @@ def test_without_tools_an_answer_that_cites_nothing_shows_all_that_was_given() -
         ("Do it.\n\nSources:\n- [2] Inv\n- ", "Do it."),
         ("Do it.\n\n[2]: Inv\n[^", "Do it."),
         ("Do it.\n\nSources: [2], [1", "Do it."),
+        ("Do it.\n\nSources: [2]\nSources: [", "Do it."),
+        ("Do it.\n\nSources: [", "Do it.\n\nSources: "),
         ("Do it.\n\nSources:\n- [2", "Do it.\n\nSources:\n- "),
         ("Do it.\n[2", "Do it.\n"),
         ("Do it ![", "Do it "),

@@ -129,26 +129,21 @@ class AnswerScanner(Scanner):
         strong = self._text[start : start + 1]
         strong = strong * 2 if strong in ("*", "_") else ""
         start = yield from self._expect(strong, start)
-        end = (yield from self._word(start)) if start >= 0 else 0
-        if not end:
+        end = (yield from self._word(start)) if start else 0
+        colon = (yield from self._expect(":", end)) if end else 0
+        closed = (yield from self._expect(strong, colon or end)) if end else 0
+        if not closed:
             return 0, False
-        after = yield from self._expect(":", end)
-        closed = yield from self._expect(strong, max(after, end))
-        if closed < 0:
-            return 0, False
-        has_colon = after > 0
-        if strong and not has_colon:
-            after = yield from self._expect(":", closed)
-            closed, has_colon = max(after, closed), after > 0
-        return (yield from self._skip(closed, _SPACES)), has_colon
+        colon = colon or (yield from self._expect(":", closed))
+        return (yield from self._skip(max(colon, closed), _SPACES)), colon > 0
 
     def _expect(self, text: str, position: int) -> Scan:
-        """The position behind `text`, if it stands at `position`; else -1. Any colon is one."""
+        """The position behind `text`, if it stands at `position`; else 0. Any colon is one."""
         for character in text:
             if not (yield from self._has(position)):
-                return -1
+                return 0
             if self._text[position] not in (character, _WIDE.get(character)):
-                return -1
+                return 0
             position += 1
         return position
 
@@ -161,10 +156,10 @@ class AnswerScanner(Scanner):
 
     def _one_line(self, position: int, named: list[Reference]) -> Scan:
         end = yield from self._entry_line(position)
-        pieces = self._pieces(position, end) if end else []
+        pieces = self._pieces(position, end)
         found = _references(pieces)
         others = [piece for piece in pieces if piece not in found]
-        if not found or not all(isinstance(o, str) and _SEPARATORS.match(o) for o in others):
+        if not all(isinstance(o, str) and _SEPARATORS.match(o) for o in others):
             return 0
         named.extend(found)
         return end
@@ -184,7 +179,7 @@ class AnswerScanner(Scanner):
     def _entry(self, position: int, named: list[Reference]) -> Scan:
         start = yield from self._behind_bullet(position)
         end = yield from self._entry_line(start)
-        pieces = self._pieces(start, end) if end else []
+        pieces = self._pieces(start, end)
         if not pieces and self._is_half(max(start, end)):
             return max(start, end)
         found = _references(pieces)
@@ -196,6 +191,7 @@ class AnswerScanner(Scanner):
         return end
 
     def _pieces(self, start: int, end: int) -> list[Piece]:
+        """Of the text from `start` to `end`; none where there is no end."""
         return scan(self._text[start:end], breaks_off=self._is_half(end))
 
     def _behind_bullet(self, position: int) -> Scan:
