@@ -23,6 +23,7 @@ BARE = Suite(
         "tests/test_markers.py",
         "tests/test_addresses.py",
         "tests/test_citations.py",
+        "tests/test_citation_holding.py",
         "tests/test_agent.py",
         "tests/test_contracts.py",
         "tests/test_deadline.py",

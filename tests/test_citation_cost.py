@@ -86,12 +86,3 @@ def test_nested_brackets_are_linear() -> None:
     once, twice = (steps("[" * n + "a" + "]" * n, 1) for n in (3_000, 6_000))
 
     assert twice <= 2.2 * once
-
-
-def test_what_is_held_back_is_let_go_when_it_is_decided() -> None:
-    writer = CitationWriter(Ledger())
-
-    assert writer.feed("a [" + "x" * 300) == "a"
-    assert writer.feed("y") == " [" + "x" * 300 + "y"
-    assert writer.feed(" `b") == ""
-    assert writer.feed("\n") == " `b"

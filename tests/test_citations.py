@@ -113,6 +113,7 @@ def test_a_repeat_right_behind_is_written_once() -> None:
 
 def test_a_repeat_is_no_repeat_where_something_stands_between() -> None:
     assert text_of("A [1]*[1]*, [1]`x`[1], [1]\\[[1]") == "A [1]*[1]*, [1]`x`[1], [1]\\[[1]"
+    assert text_of("A [1][9]*[1]*.") == "A [1]*[1]*."
 
 
 def test_a_repeat_with_a_removed_marker_between_is_written_once() -> None:
@@ -170,6 +171,7 @@ def test_a_title_becomes_a_titled_link() -> None:
         ("a\t", ""),
         ("`x`", " "),
         (".", " "),
+        ("(a", " "),
     ],
 )
 def test_a_titled_link_stands_apart_from_what_is_before_it(before: str, between: str) -> None:
@@ -266,6 +268,10 @@ def test_nothing_in_a_title_is_markup(title: str, label: str) -> None:
         ("[1][9] b", "[1] b"),
         ("a [9]\n\nb", "a\n\nb"),
         ("a  [9]\r\nb", "a\r\nb"),
+        ("a [9].[2]", "a.[1]"),
+        ("a [9].`b`", "a.`b`"),
+        ("[9][2] ", "[1] "),
+        ("-[9]x y", "-x y"),
     ],
 )
 def test_the_space_around_a_removed_marker(text: str, left: str) -> None:
@@ -317,6 +323,28 @@ def test_the_space_around_a_removed_marker(text: str, left: str) -> None:
         ("<ma【9】ilto:a@evil.example>", "<ma ilto:a@evil.example>"),
         ("<a[9]b@evil.example>", "<a b@evil.example>"),
         ("https://[9]evil.example/x", "https:// evil.example/x"),
+        ("[h](/nope/)ttps://evil.example", "h ttps://evil.example"),
+        ("[H](/nope/)TTPS://evil.example", "H TTPS://evil.example"),
+        ("h【9】•", "h•"),
+        ("<http://t", "< http\\://t"),
+        ("<<hs:>", "<<hs\\:>"),
+        ("<<o@e>", "<<o\\@e>"),
+        ("\\http://h", "\\http\\://h"),
+        ("/\\【9】[2]", "/\\ [1]"),
+        ("\\ [2]", "\\ [1]"),
+        ("[]e", "[]e"),
+        ("[\n:[]:", "[\n:[]:"),
+        (".\n[9] 1.", ".\n1\\."),
+        ("1. [9]1) a", "1. 1\\) a"),
+        ("1. [9]1)a", "1. 1)a"),
+        ("- [9]1[8]2", "- 1 2"),
+        ("- [9]1[8]) a", "- 1\\) a"),
+        ("- [9]1[2]", "- 1[1]"),
+        ("> - [9]- a", "> - \\- a"),
+        ("- [9]-5", "- -5"),
+        ("- [9]1`x`", "- 1`x`"),
+        (f"[{'1,' * 149}11[9]]", f"[{'1,' * 149}11\\]"),
+        (f"[{'1,' * 150}1[9]]", f"[{'1,' * 150}1]"),
     ],
 )
 def test_a_removal_brings_nothing_into_being(text: str, left: str) -> None:
@@ -611,6 +639,7 @@ def test_an_address_that_the_model_was_given_is_left_as_it_is(link: str) -> None
         ("[9].[1]", ".[1]"),
         ("[/evil](/nope/)", " /evil"),
         ("[9]) b", ") b"),
+        ("[9]!【9】[x](/articles/status/)", "! [x](/articles/status/)"),
     ],
 )
 def test_an_address_that_was_given_grows_by_no_removal(behind: str, left: str) -> None:
@@ -744,6 +773,12 @@ def test_a_line_that_would_define_is_made_inert(lead: str) -> None:
         ("x [foo\nbar]: /x", "x [foo\nbar]: /x"),
         ("[foo] [\nbar]: /x", "[foo] [\nbar]: /x"),
         ("x foo]: /x", "x foo]: /x"),
+        ("foo\nbar]: /x", "foo\nbar]: /x"),
+        ("[foo\n \nbar]: /x", "[foo\n \nbar]: /x"),
+        ("[foo\nb[ar\nbaz]: /x", "[foo\nb[ar\nbaz]: /x"),
+        (f"[{'x' * 1500}]: /x", f"[{'x' * 1500}]\\: /x"),
+        (f"[{'x' * 2198}]: /x", f"[{'x' * 2198}]\\: /x"),
+        (f"[{'x' * 2199}]: /x", f"[{'x' * 2199}]: /x"),
     ],
 )
 def test_a_label_over_lines_defines_nothing(text: str, left: str) -> None:
@@ -829,6 +864,12 @@ def test_links_in_a_label_are_their_labels() -> None:
 )
 def test_addresses_in_a_label_are_inert(text: str, left: str) -> None:
     assert text_of(text) == left
+
+
+def test_what_follows_a_title_in_a_label_is_no_destination() -> None:
+    written = write(T1, T2, "[<https://help.example.com/articles/coupons>(x)](/nope/)")
+
+    assert written.text == r"Coupons \[old\]\(x)"
 
 
 def test_an_address_that_was_given_is_inert_in_a_label() -> None:
@@ -1084,13 +1125,6 @@ def test_what_is_no_list_at_the_end_is_text(start: str, tail: str) -> None:
     text = text_of(f"{start}\n\n{tail}")
 
     assert text.replace("\\:", ":") == f"{start}\n\n{tail}"
-
-
-def test_a_line_that_is_too_long_for_a_list_is_not_waited_for() -> None:
-    writer = CitationWriter(Ledger())
-    line = "[" + "x" * 1000
-
-    assert writer.feed(f"So.\n\nSources: {line}") == f"So.\n\nSources: {line}"
 
 
 @pytest.mark.parametrize("tail", ["\n- ![Menu](/media/menu.png)", " [1], ![Menu](/media/menu.png)"])

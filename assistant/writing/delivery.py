@@ -143,7 +143,7 @@ class Delivery:
         At the start of a line the spaces behind go; elsewhere those before go, if
         white space, closing punctuation or the end follows.
         """
-        if self._run and not self._gone:
+        if self._run and not (self._gone and self._is_looked_through("".join(self._run))):
             self._meet("[")
         self._part()
         if not self._gone and (self._breaks or not self._line):
@@ -186,22 +186,28 @@ class Delivery:
 
     def _waits(self, piece: str) -> bool:
         """Keeps text behind a removal that cannot be judged before what follows it is known."""
-        if self._gone:
-            waits = not piece.strip(TRAILING if self._after_address else "*_")
-        else:
-            is_start = self._seam and (self._breaks or not self._line)
-            waits = is_start and _MAY_BE_BULLET.fullmatch("".join((*self._run, piece))) is not None
+        waits = self._gone and self._is_looked_through(piece)
+        if not waits and self._seam and _LEADS.fullmatch(self._before()):
+            waits = _MAY_BE_BULLET.fullmatch("".join((*self._run, piece))) is not None
         if waits:
             self._run.append(piece)
             self._eating = False
         return waits
+
+    def _is_looked_through(self, piece: str) -> bool:
+        """Whether what follows this tells what becomes of the space around a removal."""
+        return not piece.strip(TRAILING if self._after_address else "*_")
+
+    def _before(self) -> str:
+        """What stands before this on its line."""
+        return "" if self._breaks else self._line + "".join(self._space)
 
     def _meet(self, following: str) -> None:
         """Something that is no text follows: what waited for it is decided."""
         self._eating = False
         run = self._take_run()
         if self._gone:
-            self._settle(run[:1] or following, following)
+            self._settle("", (run + following).lstrip("*_")[:1])  # no letter waits behind one
         if run:
             self._write(self._guarded(run), live=True)
 
@@ -247,7 +253,7 @@ class Delivery:
 
     def _without_block(self, body: str) -> str:
         """Text that a removal put where a fence or a list item may begin, made to begin none."""
-        before = "" if self._breaks else self._line + "".join(self._space)
+        before = self._before()
         if body[0] in ".)" and _COUNTS.fullmatch(before):
             return f"\\{body}"
         block = _BLOCK.match(body)
@@ -282,7 +288,7 @@ class Delivery:
     def _merges(self, first: str) -> bool:
         """Whether `first` would run together with what stands before it into something else."""
         near = self._line[-1:]
-        if near and near in "`~" and near == first:
+        if near == first and first in "`~":
             return True
         if near == "\\" and self.is_live and first in _PUNCTUATION:
             return True
