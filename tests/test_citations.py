@@ -51,6 +51,8 @@ def unchanged(text: str) -> bool:
         ("[003]", "[1]"),
         ("【3】", "[1]"),
         ("【3†source】", "[1]"),
+        ("【3†】", "[1]"),
+        (f"【3†{'x' * 298}】", "[1]"),
         ("【3†any: thing】", "[1]"),
         ("[3, 1]", "[1][2]"),
         ("[3;1]", "[1][2]"),
@@ -77,6 +79,8 @@ def test_forms_of_a_marker(marker: str, numbers: str) -> None:
         "[0] [00] [^0] [1, 0] items[0] [0-3]",
         "a [ b ] c ] d [ e",
         "【设定】 【】 【1",
+        f"【3†{'x' * 299}】",
+        "[[[]",
         "[1",
         "1] [",
         "[1\n]",
@@ -84,6 +88,12 @@ def test_forms_of_a_marker(marker: str, numbers: str) -> None:
 )
 def test_brackets_that_are_text(text: str) -> None:
     assert unchanged(text)
+
+
+def test_a_marker_may_stand_behind_a_long_text() -> None:
+    assert text_of(f"{'a' * 400}【3】 [3] [x](/articles/change-plan/)") == (
+        f"{'a' * 400}[1] [1] [x](/articles/change-plan/)"
+    )
 
 
 def test_a_range_over_more_than_twenty_names_its_ends() -> None:
@@ -409,6 +419,7 @@ def test_code_and_escapes_beside_a_removal(text: str, left: str) -> None:
         "a\n\n    [1]\n    https://evil.example\n",
         "\\[1] \\[1\\] \\`\\[1]`",
         "\\!\\[1]",
+        "`` a `[1]` b",
         "\\\\\\[1]",
     ],
 )
@@ -700,6 +711,22 @@ def test_addresses_without_a_label(text: str, left: str) -> None:
     assert text_of(text) == left
 
 
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("https://e.example/a_(b c", "https://e.example/a_(b"),
+        ("https://e.example/a(b)c) d", "https://e.example/a(b)c"),
+        ("https://e.example/a((b)) c", "https://e.example/a((b))"),
+        ("https://e.example/a((b))) c", "https://e.example/a((b))"),
+        ("https://e.example/(a)(b) c", "https://e.example/(a)(b)"),
+        ("http://( x", "http://("),
+        ("http://(<", "http://("),
+    ],
+)
+def test_where_a_bare_address_in_an_answer_ends(text: str, address: str) -> None:
+    assert write(*THREE, text).dropped == [(address, "foreign_link")]
+
+
 def test_the_address_of_a_document_is_nothing_that_was_dropped() -> None:
     assert write(*THREE, "https://help.example.com/articles/invoices").dropped == []
 
@@ -739,6 +766,7 @@ def test_a_label_has_at_most_three_hundred_characters() -> None:
 
     assert text_of(f"[{label}](/nope/)") == label
     assert text_of(f"[{longer}](/nope/)") == f"[{longer}]\\(/nope/)"
+    assert text_of(f"[{'x' * 200}[{label}](/nope/)") == f"[{'x' * 200}{label}"
 
 
 def test_brackets_in_a_label_are_balanced() -> None:
@@ -966,6 +994,7 @@ def test_an_image_in_a_link_is_kept() -> None:
 
 def test_an_exclamation_mark_makes_no_image_of_what_follows_it() -> None:
     assert text_of("Wow![x](/articles/invite/) and ![1]") == "Wowx and ![1]"
+    assert text_of("Wow![2](/articles/invite/) and ![2]") == "Wow2 and ![1]"
 
 
 def test_a_reference_image_defines_nothing() -> None:
@@ -1299,11 +1328,14 @@ def test_without_tools_an_answer_that_cites_nothing_shows_all_that_was_given() -
         ("See [a](b c", "See [a]\\(b c"),
         ("See [a](<b", "See "),
         ("See [a", "See "),
+        ("See [a](", "See "),
         ("See https", "See https"),
         ("See https://", "See "),
         ("See 【设", "See 【设"),
         ("See ` and [2", "See ` and "),
         ("See ` <a b", "See ` <a b"),
+        ("See ` [a](b [", "See ` [a]\\(b "),
+        ("See \\[", "See \\["),
         ("See ` 【1 b", "See ` 【1 b"),
         ("See ` https://evil.example b", "See ` https\\://evil.example b"),
     ],
@@ -1337,6 +1369,7 @@ def test_an_answer_of_nothing_is_nothing() -> None:
         ("Do it [1], [2].", "Do it [7], [3]."),
         ("[1][2]", "[7][3]"),
         ("`[1]` \\[1] [3]", "`[1]` \\[1] [3]"),
+        ("Do it [1] [1", "Do it [7] [1"),
         ("[see](/a/)[1] https\\://x", "[see](/a/)[7] https\\://x"),
         ("```\n[1]\n```\n- [1]", "```\n[1]\n```\n- [7]"),
         (
@@ -1503,6 +1536,24 @@ def test_a_list_of_scripts_at_the_end_is_removed_with_what_it_links() -> None:
 
     assert written.text == "So [1]."
     assert written.ledger.links == set()
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "left"),
+    [
+        ("\n" * 5000, "Do it [3].", "Do it [1]."),
+        ("a `b` " * 1000, "`[1]` [3]", "`[1]` [1]"),
+        ("[a](b(c " * 100 + "x " * 1800, "[y](/articles/invite/) " * 40, ""),
+        ("a" * 4090, f"[{'3, ' * 30}3]", "[1]"),
+        ("x\n" * 2000 + "Sources:\n- x\n\nSo.\n\n" + "x\n" * 200, "So.\n\nSources: [1]", "So."),
+    ],
+)
+def test_text_that_is_far_behind_makes_no_difference(before: str, text: str, left: str) -> None:
+    """The writer lets go of what it has read, and of nothing that it still needs."""
+    written = play([*THREE, before + text], single)
+
+    assert written.text.endswith(left or text)
+    assert len(written.text.replace("\\", "")) == len(before) + len(left or text)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ def test_an_error_keeps_what_the_provider_said() -> None:
 
     assert (error.code, error.detail) == ("rate_limited", "status=429")
     assert (error.retryable, error.retry_after) == (True, 3)
+    assert ProviderError("refused").retryable is False
     assert (str(error), str(ProviderError("refused"))) == ("rate_limited: status=429", "refused")
 
 

@@ -191,7 +191,6 @@ class InlineScanner(DestinationReader):
                 self._put(self._link(opener, position, end, dest))
                 return end
             if self._ran_out and self._breaks_off:
-                self._openers.pop()
                 return len(self._text)
         opener = self._openers.pop()
         label = self._text[opener.label_start : position]
@@ -254,9 +253,9 @@ class InlineScanner(DestinationReader):
             if depth < 0:
                 break
             end += 1
-        if start and self._is_half(end):
+        if self._is_half(end):
             return end
-        dest = without_trailing(self._text[position:end]) if start else ""
+        dest = without_trailing(self._text[position:end])
         if not start or len(dest) <= start - position:
             self._put(self._text[position])
             return position + 1
@@ -290,8 +289,7 @@ _HANDLERS: dict[str, Callable[[InlineScanner, int], Scan]] = {
 def _marker_label(label: str, pieces: list[Piece]) -> tuple[int, ...] | None:
     """The references of a label that is a marker by itself, or one marker in brackets."""
     refs = references(label)
-    if refs is None:
-        inner = next((p for p in pieces if not (isinstance(p, str) and p.isspace())), None)
-        if isinstance(inner, Marker) and inner.source == label.strip():
-            return inner.refs
-    return refs
+    if refs is not None:
+        return refs
+    inner = next((piece for piece in pieces if isinstance(piece, Marker)), None)
+    return inner.refs if inner and inner.source == label.strip() else None
