@@ -27,6 +27,7 @@ BARE = Suite(
         "tests/test_agent.py",
         "tests/test_contracts.py",
         "tests/test_deadline.py",
+        "tests/test_deadline.py",
         "tests/test_events.py",
         "tests/test_fusion.py",
     ),

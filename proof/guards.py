@@ -356,7 +356,7 @@ GUARDS = [
     Guard(
         "a visitor may ask so often, and no more",
         "limits",
-        "    if wait:\n",
+        "    if charged.full is not None:\n",
         "    if False:\n",
         "tests/test_limits.py::test_a_visitor_may_ask_so_often",
     ),
