@@ -8,6 +8,7 @@ import uuid
 from celery import shared_task
 
 from assistant import access_log, budget_alerts, escalating, gaps
+from assistant.gaps import checking
 from assistant.support import records
 from assistant.turns import reaping
 from helpcenter.site_counts import INTERRUPTED_TURNS
@@ -70,3 +71,10 @@ def send_escalation(escalation_id: int) -> bool:
 def send_waiting_escalations() -> int:
     """Tries again what could not be sent. Returns how many were."""
     return sum(send_escalation(escalation_id) for escalation_id in escalating.waiting())
+
+
+@shared_task(soft_time_limit=1500, time_limit=1530)
+def check_gap_topics() -> int:
+    """Asks the questions of published topics again. Returns how many topics it was done with;
+    what it did not get to, the schedule takes up again."""
+    return checking.work()

@@ -311,6 +311,12 @@ CELERY_BEAT_SCHEDULE["forget-access-records"] = {
     "schedule": 86400,
     "options": {"expires": 86400},
 }
+GAP_VERIFIED_PERCENT = env.integer("GAP_VERIFIED_PERCENT", 80, minimum=1, maximum=100)
+CELERY_BEAT_SCHEDULE["check-gap-topics"] = {
+    "task": "assistant.tasks.check_gap_topics",
+    "schedule": 300,
+    "options": {"expires": 300},
+}
 if ASSISTANT_MODEL and not (OPENAI_API_KEY or OPENAI_BASE_URL):
     raise SettingError("ASSISTANT_MODEL", "set, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is")
 if ASSISTANT_FALLBACK_MODEL and not ASSISTANT_MODEL:

@@ -6,18 +6,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from articles.admin.pages import person
-from assistant.gaps import evidence, queue
+from assistant.gaps import checking, drafting, evidence, queue
 from assistant.models import GapQuestion, GapTopic
 
 if TYPE_CHECKING:
@@ -57,9 +59,10 @@ class TopicPages:
         pages: list[tuple[str, Callable[..., HttpResponse]]] = [
             ("status", self.set_status),
             ("split", self.split),
+            ("draft", self.draft),
         ]
         site = self.model_admin.admin_site
-        return [
+        acts = [
             path(
                 f"<int:topic_id>/{name}/",
                 site.admin_view(require_POST(view)),
@@ -67,6 +70,8 @@ class TopicPages:
             )
             for name, view in pages
         ]
+        tried = site.admin_view(self.try_questions)
+        return [*acts, path("<int:topic_id>/try/", tried, name="assistant_gaptopic_try")]
 
     def panel(self, request: HttpRequest, topic: GapTopic) -> dict[str, Any]:
         """What the page shows besides the form."""
@@ -82,6 +87,9 @@ class TopicPages:
             "growth": _growth(topic),
             "unhappy": 1 + topic.negative_count / max(topic.rated_count, 1),
             "questions": questions.defer("embedding")[:QUESTIONS],
+            "check": checking.latest(topic),
+            "share": settings.GAP_VERIFIED_PERCENT,
+            "may_write": request.user.has_perm("articles.add_article"),
             "steps": [(step, queue.told(step)) for step in steps],
             "reasons": GapTopic.Reason.choices,
             "may_change": self.model_admin.has_change_permission(request, topic),
@@ -127,6 +135,37 @@ class TopicPages:
         )
         self._say(request, said % count, messages.SUCCESS)
         return self._back(new)
+
+    def draft(self, request: HttpRequest, topic_id: int) -> HttpResponse:
+        """To the editor, with a first draft where no article is linked yet."""
+        topic = self._topic(request, topic_id)
+        if not request.user.has_perm("articles.add_article"):
+            raise PermissionDenied
+        article = drafting.draft(topic, person(request))
+        said = gettext("The draft is linked to the topic. Nobody but staff sees it.")
+        self._say(request, said, messages.SUCCESS)
+        url = reverse("admin:articles_article_change", args=[article.pk])
+        return HttpResponseRedirect(url)
+
+    def try_questions(self, request: HttpRequest, topic_id: int) -> HttpResponse:
+        """Which of the questions the working copy of the linked article would answer."""
+        topic = get_object_or_404(GapTopic.objects.select_related("article"), pk=topic_id)
+        allowed = self.model_admin.has_view_permission(request, topic)
+        if not allowed or not request.user.has_perm("articles.view_article"):
+            raise PermissionDenied
+        if topic.article is None:
+            self._say(request, gettext("No article is linked to the topic."), messages.WARNING)
+            return self._back(topic)
+        tried = drafting.try_questions(topic.article, topic)
+        context = {
+            **self.model_admin.admin_site.each_context(request),
+            "title": gettext("Try these questions"),
+            "opts": self.model_admin.opts,
+            "topic": topic,
+            "tried": tried,
+            "good": sum(one.answers for one in tried),
+        }
+        return TemplateResponse(request, "admin/assistant/gaptopic/try.html", context)
 
     def _topic(self, request: HttpRequest, topic_id: int) -> GapTopic:
         topic = get_object_or_404(GapTopic, pk=topic_id)

@@ -37,7 +37,7 @@ MERGE = 0.66
 NEW = -1
 """The label of a question without a topic."""
 
-_ROWS = 1000
+_ROWS = 250
 """Compared at once: bounds the memory."""
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
+from django.contrib.admin.models import LogEntry
+from django.contrib.admin.options import get_content_type_for_model
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 from django.utils.translation import gettext
 
-from assistant.gaps.naming import name_of
+from articles.models import Article
+from assistant.gaps.naming import heading_of, name_of, title_of
 from assistant.models import Answer, GapQuestion, GapTopic
 
 
@@ -20,6 +23,7 @@ def forget(answer_ids: Iterable[object]) -> None:
     if not erased:
         return
     names = {name_of(text) for _topic_id, text in erased}
+    headings = {heading_of(text) for _topic_id, text in erased}
     questions.update(text="", fingerprint="", asker="", embedding=None, embedding_model="")
     for topic in GapTopic.objects.filter(pk__in={topic_id for topic_id, _text in erased}):
         other = topic.questions.exclude(text="").first()
@@ -27,7 +31,25 @@ def forget(answer_ids: Iterable[object]) -> None:
             topic.centroid, topic.texts_count = None, 0
         if topic.name in names:
             topic.name = name_of(other.text) if other else gettext("Topic %d") % topic.pk
+            log = LogEntry.objects.filter(content_type=get_content_type_for_model(topic))
+            log.filter(object_id=str(topic.pk)).update(object_repr=topic.name)
         topic.save(update_fields=["name", "centroid", "texts_count"])
+        if topic.article is not None and topic.article.live_revision_id is None:
+            _clean_draft(topic.article, topic, names, headings)
+
+
+def _clean_draft(
+    article: Article, topic: GapTopic, names: Collection[str], headings: Collection[str]
+) -> None:
+    """What the outline took from these questions. What a writer wrote, and what is published, is
+    theirs."""
+    if article.title in map(title_of, names):
+        article.title, article.slug = title_of(topic.name), ""
+        log = LogEntry.objects.filter(content_type=get_content_type_for_model(article))
+        log.filter(object_id=str(article.pk)).update(object_repr=article.title)
+    kept = [line for line in article.body.split("\n") if line.strip() not in headings]
+    article.body = "\n".join(kept)
+    article.save()
 
 
 @receiver(pre_delete, sender=Answer, dispatch_uid="assistant.gaps")

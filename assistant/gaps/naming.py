@@ -15,6 +15,18 @@ def name_of(question: str) -> str:
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1].rsplit(' ', 1)[0]}…"
 
 
+def title_of(name: str) -> str:
+    """A draft's title from a topic's name."""
+    return name.rstrip(" ?")
+
+
+def heading_of(question: str) -> str:
+    """A line of Markdown that is a heading, and of the visitor's words nothing but text."""
+    name = name_of(question)
+    inert = "".join(f"\\{char}" if char in "\\`*_{}[]<>#|!~&" else char for char in name)
+    return f"## {inert}"
+
+
 def central(vectors: Vectors) -> int:
     """The place of the row nearest to the mean of all; of equally near ones the first."""
     return int(np.argmax(np.round(vectors @ vectors.mean(axis=0), 5)))

@@ -127,7 +127,8 @@ def merge(topics: Iterable[GapTopic], into: GapTopic, user: User) -> list[GapTop
     if merged:
         goal.held = True
         goal.save(update_fields=["held"])
-        note = ", ".join(topic.name for topic in merged)
+        # By number: a name is made of words that can be erased, and the history cannot.
+        note = ", ".join(f"#{topic.pk}" for topic in merged)
         _step(goal, user, Action.MERGED, standing(goal), batch, note=note)
         _settle({goal.pk})
     return merged
@@ -158,7 +159,7 @@ def split(topic: GapTopic, question_ids: Sequence[int], user: User) -> GapTopic 
     topic.held = True
     topic.save(update_fields=["held"])
     batch = uuid.uuid4()
-    _step(topic, user, Action.SPLIT, standing(topic), batch, note=new.name)
+    _step(topic, user, Action.SPLIT, standing(topic), batch, note=f"#{new.pk}")
     _step(new, user, Action.SPLIT, standing(new), batch, moved=moved, source=topic.pk)
     _settle({topic.pk, new.pk})
     return new

@@ -11,7 +11,7 @@ from assistant.models.conversation import (
 from assistant.models.costs import CostReport
 from assistant.models.endpoints import ToolsRefusal
 from assistant.models.escalation import Escalation
-from assistant.models.gaps import GapQuestion, GapRun, GapStep, GapTopic
+from assistant.models.gaps import GapCheck, GapCheckAnswer, GapQuestion, GapRun, GapStep, GapTopic
 from assistant.models.ledger import (
     AnswerDocument,
     AnswerPassage,
@@ -37,6 +37,8 @@ __all__ = [
     "DroppedCitation",
     "ErasedUsage",
     "Escalation",
+    "GapCheck",
+    "GapCheckAnswer",
     "GapQuestion",
     "GapRun",
     "GapStep",

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-from articles.models import Article, SearchQuery
+from articles.models import Article, ArticleRevision, SearchQuery
 from assistant.models.conversation import Answer, Grounding
 
 
@@ -170,6 +170,62 @@ class GapStep(models.Model):
 
     def __str__(self) -> str:
         return self.get_action_display()
+
+
+class GapCheck(models.Model):
+    """Whether a revision of an article answers a topic's questions: one run of asking again."""
+
+    class Outcome(models.TextChoices):
+        PENDING = "pending", _("being checked")
+        PASSED = "passed", _("passed")
+        FAILED = "failed", _("not passed")
+        REPLACED = "replaced", _("published again meanwhile")
+
+    topic = models.ForeignKey(GapTopic, on_delete=models.CASCADE, related_name="checks")
+    article = models.ForeignKey(Article, on_delete=models.SET_NULL, null=True, related_name="+")
+    revision = models.ForeignKey(
+        ArticleRevision, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    started_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=8, choices=Outcome.choices, default=Outcome.PENDING)
+    asked_count = models.PositiveSmallIntegerField(default=0)
+    answered_count = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-pk"]
+        default_permissions = ()
+        indexes = [
+            models.Index(
+                fields=["id"], condition=Q(finished_at__isnull=True), name="gap_check_to_do"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.get_outcome_display()
+
+
+class GapCheckAnswer(models.Model):
+    """One question of a check: its verdict before, and after (empty until it was asked)."""
+
+    check_run = models.ForeignKey(GapCheck, on_delete=models.CASCADE, related_name="parts")
+    question = models.ForeignKey(GapQuestion, on_delete=models.CASCADE, related_name="+")
+    answer = models.ForeignKey(Answer, on_delete=models.SET_NULL, null=True, related_name="+")
+    before = models.CharField(max_length=16, choices=Grounding.choices, blank=True)
+    after = models.CharField(max_length=16, choices=Grounding.choices, blank=True)
+    in_article = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["in_article", "pk"]
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(
+                fields=["check_run", "question"], name="question_once_per_check"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.question_id)
 
 
 class GapRun(models.Model):
