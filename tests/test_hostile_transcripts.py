@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -117,7 +118,7 @@ def answer(staff: User) -> Answer:
 
 def addresses(answer: Answer) -> Iterator[str]:
     document = answer.documents.get()
-    for name, arguments in {
+    pages: dict[str, list[Any]] = {
         "answer_change": [answer.pk],
         "answer_history": [answer.pk],
         "answer_delete": [answer.pk],
@@ -130,7 +131,8 @@ def addresses(answer: Answer) -> Iterator[str]:
         "answer_overview": [],
         "answer_usage": [],
         "accessrecord_changelist": [],
-    }.items():
+    }
+    for name, arguments in pages.items():
         yield reverse(f"admin:assistant_{name}", args=arguments)
     yield f"{reverse('admin:assistant_answer_change', args=[answer.pk])}?queue=weak"
 

@@ -26,6 +26,7 @@ from assistant.models import (
     AnswerFeedback,
     AnswerPassage,
     CitationSupport,
+    GapTopic,
     Origin,
 )
 from tests.factories import make_answer, make_article, make_document
@@ -166,6 +167,21 @@ class TestOverviewPage:
     def test_without_answers_it_says_so(self, staff_client: Client) -> None:
         page = staff_client.get(reverse(OVERVIEW)).content.decode()
         assert "Nobody asked anything in these days." in page
+
+    def test_topics_stand_by_impact_with_their_trend(
+        self, staff_client: Client, staff: User
+    ) -> None:
+        now = timezone.now()
+        made: dict[str, Any] = {"kind": "gap", "first_seen": now, "last_seen": now}
+        small = GapTopic.objects.create(name="Small", impact=1, questions_count=9, **made)
+        GapTopic.objects.create(name="Large", impact=7, week_count=3, week_before_count=1, **made)
+        GapTopic.objects.create(name="Done", impact=9, status="verified", **made)
+        GapTopic.objects.create(name="Joined", impact=9, merged_into=small, **made)
+        rest(asked(), make_article())
+        found = overview(Period.of({}))
+        assert [topic.name for topic in found.topics] == ["Large", "Small"]
+        page = staff_client.get(reverse(OVERVIEW)).content.decode()
+        assert page.count('aria-label="growing"') == 1
 
     def test_a_hostile_title_is_text(self, staff_client: Client) -> None:
         article = make_article("</script><script>alert(1)</script>{{ 7|add:7 }}")

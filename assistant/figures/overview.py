@@ -124,7 +124,7 @@ def overview(period: Period) -> Overview:
         days=list(days.values()),
         consulted=_most(consulted),
         unused=_most(documents.filter(consulted=False).exclude(CITED)),
-        topics=list(GapTopic.objects.filter(status=GapTopic.Status.OPEN)[:MOST]),
+        topics=list(_topics()[:MOST]),
         escalated=whole["handed_on"],
         first_word=_seconds(whole["first_word"]),
         first_word_slowest=_seconds(whole["slowest"]),
@@ -137,6 +137,12 @@ def answers_of(period: Period) -> QuerySet[Answer]:
     return (
         Answer.objects.filter(BY_VISITORS, asked).exclude(status=Answer.Status.RUNNING).order_by()
     )
+
+
+def _topics() -> QuerySet[GapTopic]:
+    """What is left to do in the writers' queue, by impact."""
+    done = [GapTopic.Status.VERIFIED, GapTopic.Status.DISMISSED]
+    return GapTopic.objects.filter(merged_into=None).exclude(status__in=done)
 
 
 def grounded_share(groundings: Counter[str]) -> float | None:
