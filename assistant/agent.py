@@ -233,6 +233,9 @@ class _Turn:
         self.started = self.clock()
         self.deadline = Deadline(self.limits.seconds)
         self.room = self.limits.characters
+        self.call_ids = {
+            call["id"] for message in self.messages for call in message.get("tool_calls", ())
+        }
 
     def begin_round(self, specs: Sequence[ToolSpec]) -> Sequence[ToolSpec]:
         """The tools for the next round; none when the turn has used up what it may."""
@@ -369,7 +372,7 @@ class _Turn:
             raise ProviderError("timeout", "the turn took too long", retryable=True) from error
 
     def _own_id(self, call_id: str) -> str:
-        """The call's id, or another where it is missing or was used in this turn."""
+        """The call's id, or another where it is missing or was used in this conversation."""
         number = len(self.call_ids)
         while not call_id or call_id in self.call_ids or len(call_id) > _LONGEST_CALL_ID:
             number += 1

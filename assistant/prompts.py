@@ -1,9 +1,10 @@
 """What a model is sent: the contract, the conversation so far, and the question last.
 
-The system text is the same for all turns of a site, so that providers can cache it. The
-history is the model's own text with its own references, and the tool results of earlier
-turns as far as the budget allows; a call is never sent without its result. What this
-reader may no longer see is taken out of those results.
+Providers cache what prompts have in common from the first word on. So the system text is the
+same for all turns of a site, and an earlier turn is told as it was sent then: its question with
+the page it was asked on, its calls by the round with their ids and results as far as the budget
+allows, the model's own text with its own references. A call is never sent without its result.
+What this reader may no longer see is taken out of those results.
 
 `PROMPT_VERSION` is stored with each answer; it changes with any change of the words.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from django.utils import translation
@@ -23,7 +25,7 @@ from assistant.agent import Message, Mode, ToolCallRequest, Truncation, call_mes
 from assistant.classifiers.intents import search_query
 from assistant.fencing import CLOSING, OPENING, on_one_line
 
-PROMPT_VERSION = "2026-11-1"
+PROMPT_VERSION = "2026-12-1"
 
 _CONTRACT = """\
 You are the assistant of the help center "{site}". You answer visitors' questions from its \
@@ -88,20 +90,14 @@ LONGEST_PAST_TEXT = 6_000
 
 @dataclass(frozen=True, slots=True)
 class PastCall:
-    """A tool call of an earlier turn and its result, word for word."""
+    """A tool call of an earlier turn and its result, word for word. Calls of one `round` were
+    made together; 0 is a round of its own."""
 
     name: str
     arguments: str
     result: str
-
-
-@dataclass(frozen=True, slots=True)
-class PastTurn:
-    """An earlier turn. `text` is its answer with the model's own references."""
-
-    question: str
-    text: str
-    calls: tuple[PastCall, ...] = ()
+    call_id: str = ""
+    round: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +106,17 @@ class PageAsked:
 
     ref: int
     title: str
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """An earlier turn. `text` is its answer with the model's own references. `page`: where it was
+    asked, None where nobody may say so any more."""
+
+    question: str
+    text: str
+    calls: tuple[PastCall, ...] = ()
+    page: PageAsked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,15 +188,19 @@ def without_answer(language: str) -> dict[Truncation, str]:
 
 
 def _notes(question: str, numbers: Mapping[int, int], page: PageAsked | None) -> list[str]:
-    notes = []
-    if page is not None:
-        title = on_one_line(page.title)
-        notes.append(f'(The visitor is reading the article "{title}", ref {page.ref}.)')
+    notes = _page_note(page)
     named = [number for number in sorted(numbers) if f"[{number}]" in question]
     if named:
         pairs = ", ".join(f"[{number}] is ref {numbers[number]}" for number in named)
         notes.append(f"(In your last answer as the visitor sees it, {pairs}.)")
     return notes
+
+
+def _page_note(page: PageAsked | None) -> list[str]:
+    if page is None:
+        return []
+    title = on_one_line(page.title)
+    return [f'(The visitor is reading the article "{title}", ref {page.ref}.)']
 
 
 @dataclass(slots=True)
@@ -199,18 +210,40 @@ class _History:
     budget: int
     readable: frozenset[int]
     carried: set[int] = field(default_factory=set)
+    call_ids: set[str] = field(default_factory=set)
 
     def messages(self, turns: Sequence[PastTurn]) -> list[Message]:
         kept = self._said(turns)
         calls = self._read(kept)
         messages: list[Message] = []
         for position, turn in enumerate(kept):
-            asked = turn.question[:LONGEST_PAST_TEXT]
-            messages.append({"role": "user", "content": asked})
-            for call in calls[position]:
-                messages += _exchange(call, f"past{len(messages):05d}")
+            asked = [*_page_note(turn.page), turn.question[:LONGEST_PAST_TEXT]]
+            messages.append({"role": "user", "content": "\n\n".join(asked)})
+            for _round, made in groupby(enumerate(calls[position]), key=_round_of):
+                messages += self._exchange([call for _number, call in made])
             messages.append({"role": "assistant", "content": turn.text[:LONGEST_PAST_TEXT]})
         return messages
+
+    def _exchange(self, calls: Sequence[PastCall]) -> list[Message]:
+        """The calls of a round and their results."""
+        asked = [
+            call_message(ToolCallRequest(self._own_id(call), call.name, call.arguments))
+            for call in calls
+        ]
+        results: list[Message] = [
+            {"role": "tool", "tool_call_id": message["id"], "content": call.result}
+            for message, call in zip(asked, calls, strict=True)
+        ]
+        return [{"role": "assistant", "content": "", "tool_calls": asked}, *results]
+
+    def _own_id(self, call: PastCall) -> str:
+        """The call's id, or another where an earlier one has it: providers want each once."""
+        call_id, number = call.call_id, len(self.call_ids)
+        while not call_id or call_id in self.call_ids:
+            number += 1
+            call_id = f"past{number:05d}"
+        self.call_ids.add(call_id)
+        return call_id
 
     def _said(self, turns: Sequence[PastTurn]) -> list[PastTurn]:
         """The latest turns whose texts fit; the last one always is among them."""
@@ -272,10 +305,6 @@ def _has_text(document: Mapping[str, Any]) -> bool:
     return bool(document.get("body") or document.get("passages"))
 
 
-def _exchange(call: PastCall, call_id: str) -> list[Message]:
-    """A call and its result. Ids count through the history: providers want each once."""
-    asked = call_message(ToolCallRequest(call_id, call.name, call.arguments))
-    return [
-        {"role": "assistant", "content": "", "tool_calls": [asked]},
-        {"role": "tool", "tool_call_id": call_id, "content": call.result},
-    ]
+def _round_of(numbered: tuple[int, PastCall]) -> tuple[int, int]:
+    number, call = numbered
+    return (call.round, 0 if call.round else number)

@@ -93,6 +93,28 @@ def test_an_earlier_turn_is_its_question_its_calls_with_results_and_its_answer()
     assert_every_call_has_its_result(sent)
 
 
+def test_calls_of_one_round_are_told_as_one_message_with_their_own_ids() -> None:
+    calls = tuple(
+        PastCall("search_articles", "{}", SEARCH, call_id, made_in)
+        for call_id, made_in in [("a", 1), ("b", 1), ("c", 2), ("a", 2)]
+    )
+    sent = messages(turns=[PastTurn("How?", "So [1].", calls)], readable=ALL)
+    assert roles(sent)[1:-1] == [
+        *("user", "assistant", "tool", "tool", "assistant", "tool", "tool", "assistant")
+    ]
+    ids = [[call["id"] for call in one["tool_calls"]] for one in sent if "tool_calls" in one]
+    assert ids == [["a", "b"], ["c", "past00004"]], "the second “a” has another"
+    assert_every_call_has_its_result(sent)
+
+
+def test_the_page_of_an_earlier_question_is_told_as_it_was() -> None:
+    page = PageAsked(2, "Set up \n SSO")
+    sent = messages(turns=[PastTurn("How?", "So.", page=page)])
+    assert sent[1]["content"] == (
+        '(The visitor is reading the article "Set up SSO", ref 2.)\n\nHow?'
+    )
+
+
 def test_call_ids_of_the_history_are_each_there_once() -> None:
     sent = messages(turns=[ASKED, ASKED], readable=ALL)
     ids = [call["id"] for message in sent for call in message.get("tool_calls", ())]

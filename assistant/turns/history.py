@@ -17,7 +17,7 @@ from articles.models import Article
 from assistant.article_facts import ArticleFacts, PassageRead
 from assistant.citations import restore_references
 from assistant.models import Answer, AnswerDocument
-from assistant.prompts import PastCall, PastTurn
+from assistant.prompts import PageAsked, PastCall, PastTurn
 from assistant.provenance import Exposure
 from assistant.references import references_of
 
@@ -55,10 +55,11 @@ def load_history(answer: Answer, reader: Reader) -> History:
     earlier = Answer.objects.filter(conversation=answer.conversation_id, turn__lt=answer.turn)
     refs = references_of(answer.conversation_id)
     told = list(_told(earlier))
+    articles = {str(article.pk): article for article in _present(refs, reader)}
     return History(
-        turns=tuple(_past_turn(turn) for turn in told),
+        turns=tuple(_past_turn(turn, _page(turn, refs, articles, reader)) for turn in told),
         refs=refs,
-        documents=_documents(earlier, refs, reader),
+        documents=_documents(earlier, articles, reader),
         numbers=_numbers(told[-1]) if told else {},
     )
 
@@ -70,13 +71,23 @@ def _told(earlier: QuerySet[Answer]) -> Iterable[Answer]:
     return reversed(newest.prefetch_related("tool_calls", "documents")[:MAX_TURNS])
 
 
-def _past_turn(answer: Answer) -> PastTurn:
+def _past_turn(answer: Answer, page: PageAsked | None) -> PastTurn:
     calls = tuple(
-        PastCall(call.name, call.arguments, call.result)
+        PastCall(call.name, call.arguments, call.result, call.call_id, call.round)
         for call in answer.tool_calls.all()
         if not call.error
     )
-    return PastTurn(answer.question, restore_references(answer.text, _numbers(answer)), calls)
+    text = restore_references(answer.text, _numbers(answer))
+    return PastTurn(answer.question, text, calls, page)
+
+
+def _page(
+    answer: Answer, refs: Mapping[str, int], articles: Mapping[str, Article], reader: Reader
+) -> PageAsked | None:
+    article = articles.get(str(answer.article_id))
+    if article is None:
+        return None
+    return PageAsked(refs[str(article.pk)], ArticleFacts.of(article, reader).title)
 
 
 def _numbers(answer: Answer) -> dict[int, int]:
@@ -88,10 +99,9 @@ def _numbers(answer: Answer) -> dict[int, int]:
 
 
 def _documents(
-    earlier: QuerySet[Answer], refs: Mapping[str, int], reader: Reader
+    earlier: QuerySet[Answer], articles: Mapping[str, Article], reader: Reader
 ) -> dict[int, Earlier]:
     """What was read before and may still be: the rows decide, whatever was the case then."""
-    articles = {str(article.pk): article for article in _present(refs, reader)}
     rows = AnswerDocument.objects.filter(answer__in=earlier, document_id__in=articles)
     rows = rows.exclude(exposure=AnswerDocument.Exposure.TITLE)
     found: dict[int, Earlier] = {}
