@@ -8,7 +8,7 @@ import uuid
 from celery import shared_task
 
 from assistant import access_log, budget_alerts, escalating, gaps
-from assistant.gaps import checking
+from assistant.gaps import checking, digest
 from assistant.support import records
 from assistant.turns import reaping
 from helpcenter.site_counts import INTERRUPTED_TURNS
@@ -78,3 +78,9 @@ def check_gap_topics() -> int:
     """Asks the questions of published topics again. Returns how many topics it was done with;
     what it did not get to, the schedule takes up again."""
     return checking.work()
+
+
+@shared_task(soft_time_limit=240, time_limit=270)
+def send_gap_digest() -> int:
+    """The weekly e-mail about documentation gaps. Returns to how many it went."""
+    return digest.send()

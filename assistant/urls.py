@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from assistant import api, pages, usage_api, views
+from assistant import api, gaps_api, pages, usage_api, views
 from assistant.consumers import ChatConsumer
 
 app_name = "assistant"
@@ -26,6 +26,7 @@ urlpatterns = [
         api.EscalationView.as_view(),
         name="answer-escalate",
     ),
+    path("api/v1/manage/gaps/", gaps_api.GapsView.as_view(), name="gaps"),
     path("api/v1/manage/usage/", usage_api.UsageView.as_view(), name="usage"),
     path("api/v1/conversations/", api.ConversationList.as_view(), name="conversations"),
     path(

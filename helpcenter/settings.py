@@ -12,6 +12,7 @@ from urllib.parse import quote
 from zoneinfo import available_timezones
 
 import django_stubs_ext
+from celery.schedules import crontab
 from django.conf.locale import LANG_INFO
 
 from helpcenter import data_folder
@@ -310,6 +311,12 @@ CELERY_BEAT_SCHEDULE["forget-access-records"] = {
     "task": "assistant.tasks.forget_access_records",
     "schedule": 86400,
     "options": {"expires": 86400},
+}
+GAP_DIGEST_EMAILS = env.items("GAP_DIGEST_EMAILS")
+CELERY_BEAT_SCHEDULE["send-gap-digest"] = {
+    "task": "assistant.tasks.send_gap_digest",
+    "schedule": crontab(minute=0, hour=7, day_of_week="mon"),
+    "options": {"expires": 24 * 3600},
 }
 GAP_VERIFIED_PERCENT = env.integer("GAP_VERIFIED_PERCENT", 80, minimum=1, maximum=100)
 CELERY_BEAT_SCHEDULE["check-gap-topics"] = {

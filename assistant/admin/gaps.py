@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -23,7 +25,7 @@ from articles.admin.pages import person
 from assistant import gaps
 from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.admin.topic import TopicForm, TopicPages
-from assistant.gaps import queue
+from assistant.gaps import listing, queue
 from assistant.models import GapQuestion, GapRun, GapTopic
 
 SAMPLES = 3
@@ -55,6 +57,28 @@ class OpenFilter(admin.SimpleListFilter):
         return queryset if self.value() == "all" else queryset.filter(status=self.value())
 
 
+class AssigneeFilter(admin.SimpleListFilter):
+    """Colleagues only: the accounts of customers are nobody's business here."""
+
+    title = _("assignee")
+    parameter_name = "assignee"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        colleagues = User.objects.filter(is_staff=True).exclude(pk=person(request).pk)
+        named = [(str(user.pk), user.get_username()) for user in colleagues.order_by("username")]
+        return [("me", _("me")), ("nobody", _("nobody")), *named]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> QuerySet[GapTopic]:
+        value = self.value()
+        if value == "me":
+            return queryset.filter(assignee=person(request).pk)
+        if value == "nobody":
+            return queryset.filter(assignee=None)
+        if value and value.isascii() and value.isdecimal() and len(value) < 18:
+            return queryset.filter(assignee=int(value))
+        return queryset
+
+
 @admin.register(GapTopic)
 class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
     form = TopicForm
@@ -72,7 +96,7 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
         "due_on",
         "last_seen",
     ]
-    list_filter = [OpenFilter, "kind", "language", "dismissed_as", "assignee", "due_on"]
+    list_filter = [OpenFilter, "kind", "language", "dismissed_as", AssigneeFilter, "due_on"]
     list_select_related = ["assignee"]
     search_fields = ["name", "questions__text"]
     fields = ["assignee", "due_on", "article"]
@@ -197,7 +221,9 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
             ("update/", self.update_view, "update"),
             ("undo/", self.undo_view, "undo"),
         ]
+        export = self.admin_site.admin_view(self.export_view)
         return [
+            path("export/csv/", export, name="assistant_gaptopic_export"),
             *(
                 path(route, self.admin_site.admin_view(require_POST(view)),
                      name=f"assistant_gaptopic_{name}")
@@ -223,6 +249,21 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
             )
             self.message_user(request, text % count, messages.SUCCESS)
         return HttpResponseRedirect(reverse(LIST))
+
+    def export_view(self, request: HttpRequest) -> StreamingHttpResponse:
+        """What the list shows now, with its filters and its search, as a file."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        topics = self.get_changelist_instance(request).get_queryset(request)
+        name = f"documentation-gaps-{timezone.localdate().isoformat()}.csv"
+        return StreamingHttpResponse(
+            listing.as_csv(topics),
+            content_type="text/csv; charset=utf-8",
+            headers={
+                "Content-Disposition": f'attachment; filename="{name}"',
+                "Cache-Control": "no-store",
+            },
+        )
 
     def undo_view(self, request: HttpRequest) -> HttpResponse:
         """Takes back what this person did last in the queue."""

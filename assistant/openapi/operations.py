@@ -6,7 +6,7 @@ from typing import Any
 
 from articles.api.schema import REFUSALS
 from assistant import refusals
-from assistant.openapi import examples
+from assistant.openapi import examples, gaps
 from assistant.openapi.schemas import ID, NUMBER, TEXT, Schema, nullable, object_of, reference
 from assistant.questions import KEY_LENGTH
 from assistant.refusals import Refusal
@@ -25,6 +25,7 @@ def paths() -> dict[str, Schema]:
         f"{answer}stop/": {"post": _stopping()},
         f"{answer}feedback/": {"post": _voting()},
         f"{answer}escalate/": {"post": _escalating()},
+        "/api/v1/manage/gaps/": {"get": gaps.operation()},
         "/api/v1/manage/usage/": {"get": _usage()},
         conversation: {"get": _listing()},
         conversation + "{conversation_id}/": {"get": _opening(), "delete": _erasing()},
