@@ -76,7 +76,7 @@ def test_a_cancelled_deadline_never_passes() -> None:
 
 def test_a_cancellation_from_outside_stays_one() -> None:
     async def body() -> None:
-        waiting = asyncio.create_task(_wait(Deadline(5)))
+        waiting = asyncio.create_task(_wait(5))
         await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -87,8 +87,7 @@ def test_a_cancellation_from_outside_stays_one() -> None:
 
 def test_a_cancellation_from_outside_that_meets_the_deadline_stays_one() -> None:
     async def body() -> None:
-        deadline = Deadline(0.01)
-        waiting = asyncio.create_task(_wait(deadline))
+        waiting = asyncio.create_task(_wait(0.01))
         await asyncio.sleep(0)
         # Both come before the task hears of either.
         asyncio.get_running_loop().call_later(0.01, waiting.cancel)
@@ -99,5 +98,5 @@ def test_a_cancellation_from_outside_that_meets_the_deadline_stays_one() -> None
     in_loop(body())
 
 
-async def _wait(deadline: Deadline) -> None:
-    await deadline.wait(hangs)
+async def _wait(seconds: float) -> None:
+    await Deadline(seconds).wait(hangs)
