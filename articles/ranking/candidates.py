@@ -32,6 +32,10 @@ PER_LIST = 100
 COMMON_ROWS = 5_000
 """Terms join the candidates, rarest first, until they stand in so many passages together."""
 
+FEW_ROWS = 2_000
+"""As many will do in a language of 40,000 passages; from there on a twentieth, up to
+`COMMON_ROWS`. The first ten are then those that comparing everything gives."""
+
 EVERY_ROW = 2**62
 """For `PER_LIST` and `COMMON_ROWS`: nothing is left out."""
 
@@ -89,13 +93,24 @@ class Scope:
 @dataclass(frozen=True)
 class Analysed:
     """A query in one language: its words in order, each once. `idfs` are what terms weigh in
-    it, those of synonyms a little less than what they stand for."""
+    it, those of synonyms a little less than what they stand for. `passages` is the size of the
+    language."""
 
     words: tuple[Word, ...]
     idfs: dict[str, float]
     frequencies: dict[str, int]
     pairs: tuple[tuple[int, int], ...]
-    is_large: bool
+    passages: int
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a vector index may be needed in the language."""
+        return self.passages > EXACT_ROWS
+
+    @property
+    def common_rows(self) -> int:
+        """In how many passages its words may stand together to pick candidates."""
+        return min(COMMON_ROWS, max(FEW_ROWS, self.passages // 20))
 
 
 @dataclass(frozen=True)
@@ -152,7 +167,7 @@ def analyse(text: str, language: str, held: frequencies.Held | None) -> Analysed
         weights | {term: idfs[term] for word in kept for term in word.terms},
         known,
         tuple(dict.fromkeys(pairs)),
-        total > EXACT_ROWS,
+        total,
     )
 
 
@@ -232,7 +247,7 @@ def by_words(
     query: Analysed, scope: Scope, most_rows: int | None = None, most: int | None = None
 ) -> Sql:
     """SQL of the `most` passages with the highest BM25 score: id, distance, rank. Exact where
-    `most_rows`, by default COMMON_ROWS, is more than there are."""
+    `most_rows`, by default `common_rows`, is more than there are."""
     chosen = " | ".join(map(any_of, picking(query, most_rows)))
     wanted: Sql = ("p.terms @@ %s::tsquery", [chosen])
     return _nearest(("p.bm25 <#> %s", [_sparse(query)]), wanted, scope, most or PER_LIST)
@@ -320,7 +335,7 @@ def picking(query: Analysed, most_rows: int | None = None) -> list[Word]:
     rows = 0
     for word in sorted(query.words, key=lambda word: -word.idf):
         rows += _rows(word, query.frequencies)
-        if chosen and rows > (most_rows or COMMON_ROWS):
+        if chosen and rows > (most_rows or query.common_rows):
             break
         chosen.append(word)
     return chosen
