@@ -44,6 +44,7 @@ COLUMNS: dict[str, Callable[[Answer], Any]] = {
     "prompt_tokens": lambda answer: answer.prompt_tokens,
     "completion_tokens": lambda answer: answer.completion_tokens,
     "cost": lambda answer: None if answer.cost is None else str(answer.cost),
+    "handed_to_support": lambda answer: getattr(answer, "escalation", None) is not None,
     "seconds_to_first_word": lambda answer: _seconds(answer, "first_token_at"),
     "seconds": lambda answer: _seconds(answer, "finished_at"),
 }

@@ -63,6 +63,10 @@ PAGES = {
     "overview, a year": "admin:assistant_answer_overview?from={year}",
     "answers built on an article": "admin:assistant_answer_of_article:7",
     "review queues": "admin:assistant_answer_review_queues",
+    "conversations": "admin:assistant_conversation_changelist",
+    "conversations: a word": "admin:assistant_conversation_changelist?q=card",
+    "a reference number": "admin:assistant_answer_changelist?q=0000-0000",
+    "usage, twelve months": "admin:assistant_answer_usage",
 }
 """Name and address of each other page."""
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
@@ -108,6 +109,16 @@ class TestWhatIsRecorded:
         record = AccessRecord.objects.values().get()
         assert record["answer_id"] == answer.pk
         assert "secret" not in str(record)
+
+
+def test_the_admins_own_log_keeps_no_text_of_a_conversation(staff_client: Client) -> None:
+    answer = make_answer("My secret question")
+    staff_client.post(url("answer_review", answer.pk), {"verdict": "wrong", "note": "secret"})
+    staff_client.post(url("answer_delete", answer.pk), {"post": "yes"})
+    entries = LogEntry.objects.values_list("object_repr", "change_message")
+    assert len(entries) == 2
+    assert "secret" not in str(list(entries))
+    assert not Answer.objects.exists()
 
 
 class TestNobodyChangesIt:

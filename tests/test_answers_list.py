@@ -28,7 +28,7 @@ def listed(client: Client, **parameters: str) -> set[str]:
 @pytest.fixture
 def grounded() -> Answer:
     """Rests on one article, well supported, voted helpful."""
-    answer = make_answer("grounded", model="model-a", language="de")
+    answer = make_answer("grounded", model="model-a", language="de", cost="0.02")
     article = make_article("Set up SSO", category=make_category("Security"))
     fields = {"cited": True, "consulted": True, "number": 1, "position": 1}
     document = make_document(answer, article, 1, **fields)
@@ -82,6 +82,9 @@ class TestFilters:
             ({"took": "10"}, set()),
             ({"took": "30"}, {"troubled"}),
             ({"took": "more"}, {"failed"}),
+            ({"cost": "some"}, {"grounded"}),
+            ({"cost": "more"}, set()),
+            ({"cost": "none"}, {"troubled", "failed"}),
             ({"flag": "dropped"}, {"troubled"}),
             ({"flag": "cut"}, {"troubled"}),
             ({"flag": "fallback"}, {"troubled"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from html import unescape
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from articles import publishing
-from articles.models import Article
+from articles.models import Article, ArticleFeedback
 from assistant import reviewing
 from assistant.figures.articles import article_use
 from assistant.figures.overview import grounded_share, overview
@@ -104,6 +105,19 @@ class TestFigures:
             found = overview(Period.of({"from": "2026-11-01", "to": "2026-11-02"}))
             assert [day.answers for day in found.days] == [1, 1]
             assert overview(Period.of({"from": "2026-11-01", "to": "2026-11-01"})).answers == 1
+
+    def test_the_cost_is_that_of_answers_with_a_price(self, staff_client: Client) -> None:
+        for cost in ("0.0125", "0.25", None):
+            asked(cost=cost)
+        found = overview(Period.of({}))
+        assert found.cost == found.days[-1].cost == Decimal("0.2625")
+        assert found.days[0].cost is None
+        response = staff_client.get(reverse(OVERVIEW))
+        page = response.content.decode()
+        assert "0.26 USD" in page
+        assert response.context["charts"]["costs"]["values"][-1] == 0.2625
+        listed = staff_client.get(unescape(response.context["priced_url"]))
+        assert listed.context["cl"].result_count == 2
 
     def test_a_site_without_answers_has_no_share(self) -> None:
         found = overview(Period.of({}))
@@ -214,6 +228,19 @@ class TestFromAnArticle:
         assert [answer.question for answer in use.answers] == ["grounded 0", "grounded 1"]
         other = article_use(unused, Period.of({}))
         assert (other.retrieved, other.consulted, other.unused, other.known) == (5, 0, 5, 0)
+
+    def test_readers_votes_on_the_article_count_too(self) -> None:
+        article = make_article()
+        assert article.live_revision is not None
+        for number, rating in enumerate(["positive", "positive", "negative"]):
+            ArticleFeedback.objects.create(
+                article=article,
+                revision=article.live_revision,
+                voter=f"visitor:{number}",
+                rating=rating,
+            )
+        use = article_use(article, Period.of({}))
+        assert (use.readers_positive, use.readers_negative) == (2, 1)
 
     def test_the_same_question_is_counted_however_it_is_written(self) -> None:
         article = make_article()

@@ -64,6 +64,19 @@ class TestInTheAdmin:
         assert "Where is it?" in page
         assert "Another?" not in page
 
+    def test_the_search_of_conversations_finds_it(self, staff_client: Client) -> None:
+        answer = make_answer("Where is it?")
+        make_answer("Another?")
+        url = reverse("admin:assistant_conversation_changelist")
+        for typed in (
+            reference_number(answer.pk),
+            str(answer.pk),
+            str(answer.conversation_id),
+            "where is",
+        ):
+            listed = staff_client.get(url, {"q": typed}).context["cl"].result_list
+            assert [one.pk for one in listed] == [answer.conversation_id], typed
+
     def test_a_word_that_could_be_one_is_looked_for_in_questions(
         self, staff_client: Client
     ) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Max, Prefetch, QuerySet
+from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.forms.widgets import Script
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
@@ -30,6 +30,7 @@ from assistant.admin.filters import (
     AssigneeFilter,
     CategoryFilter,
     CitedFilter,
+    CostFilter,
     DurationFilter,
     EndedFilter,
     FlagsFilter,
@@ -63,6 +64,7 @@ class AnswerAdmin(RecordedAdmin):
         "flags",
         "status",
         "seconds",
+        "cost_shown",
         "model",
         "created_at",
     ]
@@ -78,6 +80,7 @@ class AnswerAdmin(RecordedAdmin):
         FlagsFilter,
         "status",
         DurationFilter,
+        CostFilter,
         ArticleFilter,
         UnusedFilter,
         CitedFilter,
@@ -93,6 +96,7 @@ class AnswerAdmin(RecordedAdmin):
     ordering = ["-created_at"]
     list_per_page = 50
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Answer]:
         consulted = AnswerDocument.objects.filter(consulted=True).only("answer_id", "title")
@@ -134,6 +138,10 @@ class AnswerAdmin(RecordedAdmin):
         if answer.finished_at is None:
             return "–"
         return f"{(answer.finished_at - answer.created_at).total_seconds():.1f}"
+
+    @admin.display(description=_("cost"), ordering="cost")
+    def cost_shown(self, answer: Answer) -> str:
+        return "–" if answer.cost is None else f"{answer.cost:.4f}"
 
     @admin.display(description=_("flags"))
     def flags(self, answer: Answer) -> str:
@@ -232,20 +240,38 @@ class ConversationAdmin(RecordedAdmin):
     change_form_template = "admin/assistant/conversation/change_form.html"
     list_display = ["first_question", "turns", "who", "created_at", "last_turn"]
     list_filter = ["created_at"]
-    search_fields = ["id", "answers__question"]
-    date_hierarchy = "created_at"
+    search_fields = ["answers__question"]
+    search_help_text = _("Words of a question, a reference number of an answer, or an id")
     ordering = ["-updated_at"]
     list_per_page = 50
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
         first = Answer.objects.filter(turn=1).only("conversation_id", "question")
         conversations: QuerySet[Conversation] = super().get_queryset(request)
+        turns = Answer.objects.filter(conversation=OuterRef("pk")).order_by("-turn")
         return (
             conversations.select_related("user")
-            .annotate(turns=Max("answers__turn"), last_turn=Max("answers__created_at"))
+            .annotate(
+                turns=Subquery(turns.values("turn")[:1]),
+                last_turn=Subquery(turns.values("created_at")[:1]),
+            )
             .prefetch_related(Prefetch("answers", queryset=first, to_attr="first"))
         )
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Conversation], search_term: str
+    ) -> tuple[QuerySet[Conversation], bool]:
+        """A reference number or an id, of the conversation or one of its answers, or words."""
+        ids = ids_of(search_term) or _whole_id(search_term)
+        if ids is not None:
+            between = (ids.first, ids.last)
+            of_answer = Answer.objects.filter(pk__range=between).values("conversation")
+            meant = queryset.filter(Q(pk__range=between) | Q(pk__in=of_answer))
+            if meant.exists():
+                return meant, False
+        return super().get_search_results(request, queryset, search_term)
 
     @admin.display(description=_("first question"))
     def first_question(self, conversation: Conversation) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -81,6 +82,8 @@ class FigurePages:
             "positive_url": answers_url(found.period, rating="positive"),
             "negative_url": answers_url(found.period, rating="negative"),
             "escalated_url": answers_url(found.period, flag="escalated"),
+            "priced_url": answers_url(found.period, cost="any"),
+            "currency": settings.ASSISTANT_CURRENCY,
             "may_see_topics": request.user.has_perm("assistant.view_gaptopic"),
         }
         return self._render(request, "overview.html", gettext("Overview"), found.period, context)
@@ -158,6 +161,8 @@ def _row(day: Day, found: Overview) -> dict[str, Any]:
             (day.positive, answers_url(period, rating="positive")),
             (day.negative, answers_url(period, rating="negative")),
         ],
+        "cost": day.cost,
+        "cost_url": answers_url(period, cost="any"),
         "first_word": day.first_word,
         "first_word_slowest": day.first_word_slowest,
     }
@@ -185,6 +190,10 @@ def _charts(found: Overview) -> dict[str, Any]:
                 "values": [d.negative for d in days],
             },
         ],
+        "costs": {
+            "label": settings.ASSISTANT_CURRENCY,
+            "values": [None if day.cost is None else float(day.cost) for day in days],
+        },
         "waits": [
             {"label": gettext("half of the answers"), "values": [d.first_word for d in days]},
             {"label": gettext("95 of 100"), "values": [d.first_word_slowest for d in days]},

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin
@@ -84,6 +85,21 @@ class DurationFilter(AnswerFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
         return super().queryset(request, queryset.alias(took=took))
+
+
+class CostFilter(AnswerFilter):
+    """By the cost, in the site's currency."""
+
+    title = _("cost")
+    parameter_name = "cost"
+    options = {
+        "any": (_("any"), Q(cost__isnull=False)),
+        "none": (_("no price known"), Q(cost=None)),
+        "least": (_("under 0.001"), Q(cost__lt=Decimal("0.001"))),
+        "little": (_("0.001 to 0.01"), Q(cost__gte=Decimal("0.001"), cost__lt=Decimal("0.01"))),
+        "some": (_("0.01 to 0.1"), Q(cost__gte=Decimal("0.01"), cost__lt=Decimal("0.1"))),
+        "more": (_("0.1 and more"), Q(cost__gte=Decimal("0.1"))),
+    }
 
 
 class FlagsFilter(AnswerFilter):

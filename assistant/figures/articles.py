@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Lower
 
-from articles.models import Article, Rating
+from articles.models import Article, ArticleFeedback, Rating
 from assistant.conditions import CITED, consulted
 from assistant.figures.overview import answers_of, retrieved_unused
 from assistant.figures.period import Period
@@ -44,8 +44,9 @@ class Question:
 
 @dataclass(frozen=True)
 class ArticleUse:
-    """Counts are of answers. `outdated`: those that read an earlier version than readers see
-    now; `known`: right ones by a vote or a verdict, which an edit should keep right."""
+    """Counts are of answers, but for readers' votes on the article itself. `outdated`: those that
+    read an earlier version than readers see now; `known`: right ones by a vote or a verdict,
+    which an edit should keep right."""
 
     retrieved: int
     consulted: int
@@ -53,6 +54,8 @@ class ArticleUse:
     unused: int
     positive: int
     negative: int
+    readers_positive: int
+    readers_negative: int
     outdated: int
     known: int
     answers: list[Answer]
@@ -75,12 +78,20 @@ def article_use(article: Article, period: Period) -> ArticleUse:
         positive=Count("pk", filter=Q(rating=Rating.POSITIVE)),
         negative=Count("pk", filter=Q(rating=Rating.NEGATIVE)),
     )
+    of_readers = ArticleFeedback.objects.filter(
+        article=article, updated_at__gte=period.start, updated_at__lt=period.end
+    )
+    readers = of_readers.aggregate(
+        readers_positive=Count("pk", filter=Q(rating=Rating.POSITIVE)),
+        readers_negative=Count("pk", filter=Q(rating=Rating.NEGATIVE)),
+    )
     return ArticleUse(
         retrieved=counts["in_retrieved"],
         consulted=counts["in_consulted"],
         cited=counts["in_cited"],
         outdated=counts["outdated"],
         **votes,
+        **readers,
         unused=answers.filter(retrieved_unused(article.pk)).count(),
         known=built.filter(known_to_be_right()).count(),
         answers=list(built.select_related("feedback", "review").order_by("-created_at")[:LATEST]),

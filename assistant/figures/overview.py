@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import (
@@ -19,6 +20,7 @@ from django.db.models import (
     OuterRef,
     Q,
     QuerySet,
+    Sum,
 )
 from django.db.models.functions import TruncDate
 
@@ -48,12 +50,14 @@ class Percentile(Aggregate):
 
 @dataclass
 class Day:
-    """`groundings` has the answers by verdict; seconds are null on days without answers."""
+    """`groundings` has the answers by verdict. Seconds are null on days without answers, the cost
+    on days without an answer that has a price."""
 
     date: date
     groundings: Counter[str] = field(default_factory=Counter)
     positive: int = 0
     negative: int = 0
+    cost: Decimal | None = None
     first_word: float | None = None
     first_word_slowest: float | None = None
 
@@ -84,6 +88,7 @@ class Overview:
     unused: list[ArticleCount]
     topics: list[GapTopic]
     escalated: int
+    cost: Decimal | None
     first_word: float | None
     first_word_slowest: float | None
 
@@ -114,7 +119,9 @@ def overview(period: Period) -> Overview:
     _count_ratings(period, days)
     _measure(period, days)
     handed_on = Count("escalation")
-    whole: Any = answers_of(period).aggregate(handed_on=handed_on, **_first_words())
+    whole: Any = answers_of(period).aggregate(
+        handed_on=handed_on, paid=Sum("cost"), **_first_words()
+    )
     documents = AnswerDocument.objects.filter(
         answer__in=answers_of(period).values("pk"),
     )
@@ -126,6 +133,7 @@ def overview(period: Period) -> Overview:
         unused=_most(documents.filter(consulted=False).exclude(CITED)),
         topics=list(_topics()[:MOST]),
         escalated=whole["handed_on"],
+        cost=whole["paid"],
         first_word=_seconds(whole["first_word"]),
         first_word_slowest=_seconds(whole["slowest"]),
     )
@@ -174,9 +182,10 @@ def _count_ratings(period: Period, days: dict[date, Day]) -> None:
 
 def _measure(period: Period, days: dict[date, Day]) -> None:
     by_day = answers_of(period).annotate(day=TruncDate("created_at")).values("day")
-    rows: Iterable[Any] = by_day.annotate(**_first_words())
+    rows: Iterable[Any] = by_day.annotate(paid=Sum("cost"), **_first_words())
     for row in rows:
         day = days[row["day"]]
+        day.cost = row["paid"]
         day.first_word = _seconds(row["first_word"])
         day.first_word_slowest = _seconds(row["slowest"])
 

@@ -16,6 +16,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Article, Rating
+from assistant.reference_numbers import reference_number
 
 
 class Grounding(models.TextChoices):
@@ -185,7 +186,8 @@ class Answer(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.question[:80]
+        """No text of the conversation: the admin's log keeps what this says, for ever."""
+        return reference_number(self.pk)
 
 
 class AnswerFeedback(models.Model):

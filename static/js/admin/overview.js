@@ -20,6 +20,7 @@ function draw() {
   add("groundings", "bar", data.groundings.map((one) => bars(one)), theme, { stacked: true });
   add("ratings", "bar", data.ratings.map((one) => bars(one)), theme, { stacked: true });
   add("share", "line", [line(data.share, theme.accent)], theme, { max: 100 });
+  if (document.querySelector('[data-chart="costs"]')) add("costs", "bar", [{ label: data.costs.label, data: data.costs.values, backgroundColor: theme.accent, maxBarThickness: 28 }], theme, { precision: null });
   add("waits", "line", [line(data.waits[0], theme.accent), line(data.waits[1], COLOURS.no_hits, [5, 4])], theme, {});
 }
 
@@ -31,7 +32,7 @@ function line({ label, values }, colour, dash = []) {
   return { label, data: values, borderColor: colour, backgroundColor: colour, borderDash: dash, borderWidth: 2, pointRadius: values.length > 45 ? 0 : 2, tension: 0, spanGaps: true };
 }
 
-function add(name, type, datasets, theme, { stacked = false, max }) {
+function add(name, type, datasets, theme, { stacked = false, max, precision = type === "bar" ? 0 : undefined }) {
   const canvas = document.querySelector(`[data-chart="${name}"]`);
   const axis = { stacked, border: { color: theme.line }, ticks: { color: theme.text, maxRotation: 0 }, grid: { color: theme.line } };
   drawn.push(new window.Chart(canvas, {
@@ -44,7 +45,7 @@ function add(name, type, datasets, theme, { stacked = false, max }) {
       plugins: { legend: { display: datasets.length > 1, position: "bottom", labels: { color: theme.text, boxWidth: 12, boxHeight: 12 } } },
       scales: {
         x: { ...axis, grid: { display: false }, ticks: { ...axis.ticks, autoSkip: true, maxTicksLimit: 10 } },
-        y: { ...axis, beginAtZero: true, max, ticks: { ...axis.ticks, precision: type === "bar" ? 0 : undefined } },
+        y: { ...axis, beginAtZero: true, max, ticks: { ...axis.ticks, precision } },
       },
     },
   }));
