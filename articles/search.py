@@ -27,7 +27,8 @@ from articles.access import Reader, answerable, readable
 from articles.metrics import measured
 from articles.models import Article, Category
 from articles.ranking.calibration import scale_of
-from articles.ranking.candidates import Analysed, Candidate, QueryVector, Scope, analyse, find
+from articles.ranking.candidates import Candidate, QueryVector, Scope, find
+from articles.ranking.queries import Analysed, analyse
 from articles.ranking.weighing import Weighed, weigh
 from articles.terms import frequencies
 from articles.terms.analysis import base_language

@@ -230,7 +230,7 @@ def report_recall(queries: Sequence[Query]) -> None:
     from articles import embeddings
     from articles.access import ANONYMOUS, readable
     from articles.models import Passage
-    from articles.ranking import candidates
+    from articles.ranking import candidates, queries
     from articles.ranking.calibration import scale_of
     from articles.terms import frequencies
 
@@ -243,7 +243,7 @@ def report_recall(queries: Sequence[Query]) -> None:
         for query in queries:
             categories = (category.pk,) if category else None
             scope = candidates.Scope(readable(ANONYMOUS), query.language, categories)
-            analysed = candidates.analyse(query.text, query.language, held.get(query.language))
+            analysed = queries.analyse(query.text, query.language, held.get(query.language))
             values = tuple(embedder.embed([query.text])[0])
             vector = candidates.QueryVector(values, embedder.name, scale_of(embedder))
             if analysed.words:

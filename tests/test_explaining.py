@@ -78,7 +78,7 @@ def test_a_word_that_is_everywhere_makes_no_candidates(monkeypatch: pytest.Monke
     for number in range(4):
         make_article(f"Plan {number}", body="A plan." + " Rare." * (number == 0))
     index()
-    monkeypatch.setattr("articles.ranking.candidates.COMMON_ROWS", 2)
+    monkeypatch.setattr("articles.ranking.queries.COMMON_ROWS", 2)
 
     (steps,) = told("rare plan").languages
     assert [(word.text, word.makes_candidates) for word in steps.words] == [
@@ -228,7 +228,7 @@ def test_an_article_that_has_only_the_common_words_is_told_so(
     for number in range(3):
         make_article(f"More {number}", body="A plan.")
     index()
-    monkeypatch.setattr("articles.ranking.candidates.COMMON_ROWS", 2)
+    monkeypatch.setattr("articles.ranking.queries.COMMON_ROWS", 2)
 
     found = judged(article, "rare plan")
     assert found.reason == "not_a_candidate"

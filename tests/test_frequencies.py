@@ -128,7 +128,7 @@ def test_new_passages_use_the_constant_of_their_language() -> None:
 def test_common_words_do_not_pick_candidates_where_rarer_ones_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("articles.ranking.candidates.COMMON_ROWS", 3)
+    monkeypatch.setattr("articles.ranking.queries.COMMON_ROWS", 3)
     for number in range(5):
         make_indexed(f"Common {number}", "export reports")
     make_indexed("Rare", "The zebra.")
@@ -137,7 +137,7 @@ def test_common_words_do_not_pick_candidates_where_rarer_ones_are(
 
 
 def test_a_long_query_counts_its_rarest_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("articles.ranking.candidates.MOST_WORDS", 2)
+    monkeypatch.setattr("articles.ranking.queries.MOST_WORDS", 2)
     for number in range(3):
         make_indexed(f"Common {number}", "export reports")
     make_indexed("Rare", "The zebra grazes.")

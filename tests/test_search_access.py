@@ -11,7 +11,8 @@ from django.test import Client
 from articles import publishing
 from articles.access import ANONYMOUS, Reader
 from articles.models import Article, Passage, Status, Visibility
-from articles.ranking.candidates import Analysed, Candidate, find
+from articles.ranking.candidates import Candidate, find
+from articles.ranking.queries import Analysed
 from articles.ranking.weighing import Weighed, weigh
 from articles.search import search
 from tests.factories import make_article

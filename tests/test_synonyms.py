@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from articles.access import ANONYMOUS
 from articles.models import SynonymGroup, SynonymVersion
-from articles.ranking.candidates import Analysed, analyse
+from articles.ranking.queries import Analysed, analyse
 from articles.search import search
 from articles.terms import frequencies, synonyms
 from tests.factories import make_article

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from articles.models import Passage
-from articles.ranking import candidates, fusion
-from articles.ranking.candidates import Analysed, Candidate
+from articles.ranking import fusion, queries
+from articles.ranking.candidates import Candidate
+from articles.ranking.queries import Analysed
 from articles.ranking.relevance import WEIGHTS, Word
 from articles.ranking.weighing import WEIGHED, Weighed
 
@@ -78,7 +79,7 @@ class Row:
 
 def asked_words(query: Analysed) -> tuple[AskedWord, ...]:
     """The words of a question in order."""
-    picking = candidates.picking(query)
+    picking = queries.picking(query)
     return tuple(
         AskedWord(
             _forms(word.terms),

@@ -12,7 +12,8 @@ from typing import Literal
 
 from articles.explaining.rows import Row, forms, rows
 from articles.models import Article, ArticleRevision, Passage
-from articles.ranking.candidates import Scope, analyse, standing
+from articles.ranking.candidates import Scope, standing
+from articles.ranking.queries import analyse
 from articles.ranking.weighing import Weighed, weigh
 from articles.search import Run, Stage
 from articles.terms import frequencies

@@ -18,7 +18,7 @@ from articles import publishing
 from articles.importing.documents import Document
 from articles.importing.report import Kind, Outcome, Report
 from articles.models import Article, Category, SlugRedirect, Status
-from articles.models.content import SLUG_LENGTH, unique_slug
+from articles.models.slugs import SLUG_LENGTH, unique_slug
 
 
 def fingerprint(article: Article) -> str:

@@ -1,15 +1,16 @@
 """The articles, their published revisions, and the index that search reads.
 
-`content` is what writers make, `index` is derived from it and can be rebuilt at
-any time, `feedback` is what readers say about it, `synonyms` is what writers tell search,
-`words` what a misspelt one may have meant, and `search_log` what was searched for.
+`content` is what writers make and `category` what they file it in. `index` is derived from it
+and can be rebuilt at any time. `feedback` is what readers say about it, `synonyms` is what
+writers tell search, `words` what a misspelt one may have meant, and `search_log` what was
+searched for.
 """
 
 from articles.models.bulk import BulkChange, BulkChangeItem
+from articles.models.category import Category
 from articles.models.content import (
     Article,
     ArticleRevision,
-    Category,
     SlugRedirect,
     Status,
     Visibility,

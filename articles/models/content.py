@@ -1,4 +1,4 @@
-"""Categories, articles, their immutable published revisions, and slug redirects.
+"""Articles, their immutable published revisions, and slug redirects.
 
 An `Article` is the writer's working copy. What the public reads is its
 `live_revision`, made by `articles.publishing`; status and visibility change only
@@ -8,21 +8,18 @@ there, so that index, revisions and signals follow.
 from __future__ import annotations
 
 import hashlib
-import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.urls import reverse
-from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
-from helpcenter.texts import is_storable
+from articles.models.category import Category
+from articles.models.slugs import SLUG_LENGTH, refuse_unstorable, unique_slug
 
-SLUG_LENGTH = 120
 BODY_LENGTH = 1_000_000
 """Characters of Markdown that an import or the API takes for one article."""
 
@@ -44,92 +41,6 @@ class Visibility(models.TextChoices):
 
 def default_language() -> str:
     return settings.LANGUAGE_CODE
-
-
-def unique_slug(title: str, is_taken: Callable[[str], bool], fallback: str) -> str:
-    """A slug for `title` that is not taken: words in any script, never empty.
-
-    A title without a letter or digit in it ("😀", "??") gives `fallback` and a
-    random part. Two callers at once may get the same one: the unique constraint decides.
-    """
-    base = slugify(title, allow_unicode=True).strip("-_")[: SLUG_LENGTH - 8].strip("-_")
-    if not base:
-        base = f"{fallback}-{uuid.uuid4().hex[:6]}"
-    slug, number = base, 1
-    while is_taken(slug):
-        number += 1
-        slug = f"{base}-{number}"
-    return slug
-
-
-def refuse_unstorable(row: models.Model, names: Iterable[str]) -> None:
-    """Raises `ValidationError` for the fields of `row` whose text no database could hold: one
-    with a NUL or with half of a character. Here rather than in forms, for code that saves."""
-    wrong = [name for name in names if not is_storable(getattr(row, name) or "")]
-    if wrong:
-        message = _("The text has characters that are not text.")
-        raise ValidationError(dict.fromkeys(wrong, message))
-
-
-class Category(models.Model):
-    """A node of the tree that articles are filed in."""
-
-    parent = models.ForeignKey(
-        "self",
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="children",
-        verbose_name=_("inside"),
-    )
-    name = models.CharField(_("name"), max_length=120)
-    slug = models.SlugField(
-        _("slug"), max_length=SLUG_LENGTH, unique=True, allow_unicode=True, blank=True
-    )
-    description = models.CharField(_("description"), max_length=300, blank=True)
-    position = models.PositiveIntegerField(_("order"), default=0)
-
-    TEXTS = ("name", "slug", "description")
-
-    class Meta:
-        verbose_name = _("category")
-        verbose_name_plural = _("categories")
-        ordering = ["position", "name"]
-        constraints = [
-            models.CheckConstraint(condition=~Q(slug=""), name="category_slug_not_empty"),
-            models.CheckConstraint(
-                condition=Q(parent__isnull=True) | ~Q(parent=F("id")),
-                name="category_not_in_itself",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-    def save(self, **kwargs: Any) -> None:
-        refuse_unstorable(self, self.TEXTS)
-        self._fill_slug()
-        super().save(**kwargs)
-
-    def get_absolute_url(self) -> str:
-        return reverse("articles:category", args=[self.slug])
-
-    def clean(self) -> None:
-        self._fill_slug()
-        refuse_unstorable(self, self.TEXTS)
-        seen, node = {self.pk}, self.parent
-        while node is not None:
-            if node.pk in seen and node.pk is not None:
-                raise ValidationError({"parent": _("A category cannot be inside itself.")})
-            seen.add(node.pk)
-            node = node.parent
-
-    def _fill_slug(self) -> None:
-        if not self.slug:
-            others = Category.objects.exclude(pk=self.pk)
-            self.slug = unique_slug(
-                self.name, lambda slug: others.filter(slug=slug).exists(), "category"
-            )
 
 
 class Article(models.Model):

@@ -14,7 +14,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField, SparseVectorField
 
-from articles.models.content import Article, ArticleRevision, Category, Visibility
+from articles.models.category import Category
+from articles.models.content import Article, ArticleRevision, Visibility
 
 TERM_DIMENSIONS = 1_000_000_000
 """Terms are hashed to 30-bit dimensions of a `sparsevec`: no table to grow or lock."""

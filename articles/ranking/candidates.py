@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 from django.db import connection
@@ -20,27 +19,15 @@ from pgvector import HalfVector, SparseVector
 from articles.models import Article
 from articles.ranking import fusion
 from articles.ranking.calibration import Scale
-from articles.ranking.relevance import Word
-from articles.searchable import quoted
-from articles.terms import bm25, frequencies, synonyms
-from articles.terms.analysis import query_terms
+from articles.ranking.queries import Analysed, any_of, picking
+from articles.terms import bm25
 from articles.vector_index import EXACT_ROWS
 
 PER_LIST = 100
 """Passages that each of the two lists contributes."""
 
-COMMON_ROWS = 5_000
-"""Terms join the candidates, rarest first, until they stand in so many passages together."""
-
-FEW_ROWS = 2_000
-"""As many will do in a language of 40,000 passages; from there on a twentieth, up to
-`COMMON_ROWS`. The first ten are then those that comparing everything gives."""
-
 EVERY_ROW = 2**62
-"""For `PER_LIST` and `COMMON_ROWS`: nothing is left out."""
-
-MOST_WORDS = 48
-"""Words of a query that count: its rarest ones."""
+"""For `PER_LIST` and `queries.COMMON_ROWS`: nothing is left out."""
 
 
 Sql = tuple[str, list[Any]]
@@ -91,29 +78,6 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Analysed:
-    """A query in one language: its words in order, each once. `idfs` are what terms weigh in
-    it, those of synonyms a little less than what they stand for. `passages` is the size of the
-    language."""
-
-    words: tuple[Word, ...]
-    idfs: dict[str, float]
-    frequencies: dict[str, int]
-    pairs: tuple[tuple[int, int], ...]
-    passages: int
-
-    @property
-    def is_large(self) -> bool:
-        """Whether a vector index may be needed in the language."""
-        return self.passages > EXACT_ROWS
-
-    @property
-    def common_rows(self) -> int:
-        """In how many passages its words may stand together to pick candidates."""
-        return min(COMMON_ROWS, max(FEW_ROWS, self.passages // 20))
-
-
-@dataclass(frozen=True)
 class QueryVector:
     """A query as a point in the space of an embedding model, and that model's scale."""
 
@@ -134,60 +98,10 @@ class Candidate:
     bm25: float
 
 
-def analyse(text: str, language: str, held: frequencies.Held | None) -> Analysed:
-    """The query's words with their idf, as the index of this language counts them, and with
-    their synonyms. `held` is what the index holds of the language, as it was read just now."""
-    found = [tuple(terms) for terms in query_terms(text, language)]
-    order = list(dict.fromkeys(found))
-    also = synonyms.expand(found, language, held.synonyms if held else None)
-    terms = {term for word in order for term in word} | also.terms()
-    known = frequencies.known(terms, language)
-    total = held.passages if held else 0
-    idfs = {term: bm25.idf(total, known.get(term, 0)) for term in terms}
-    last = found[-1] if found else ()
-    words = [
-        Word(
-            word,
-            max(idfs[term] for term in word),
-            is_prefix=word == last and not any(term in known for term in word),
-        )
-        for word in order
-    ]
-    words, weights = also.applied(words, idfs, known)
-    rarest = sorted(words, key=lambda word: -word.idf)[:MOST_WORDS]
-    kept = [word for word in words if word in rarest]
-    index = {word.terms: place for place, word in enumerate(kept)}
-    pairs = [
-        (index[first], index[second])
-        for first, second in pairwise(found)
-        if first in index and second in index and first != second
-    ]
-    return Analysed(
-        tuple(kept),
-        weights | {term: idfs[term] for word in kept for term in word.terms},
-        known,
-        tuple(dict.fromkeys(pairs)),
-        total,
-    )
-
-
-def any_of(word: Word, label: str = "") -> str:
-    """A `tsquery` literal for a word, only in words of a weight where a label is given."""
-    suffix = f":*{label or 'A'}" if word.is_prefix else f":{label}" if label else ""
-    typed = [quoted(term) + suffix for term in word.terms]
-    return " | ".join(typed + [_side_by_side(phrase, label) for phrase in word.also])
-
-
-def _side_by_side(phrase: synonyms.Phrase, label: str) -> str:
-    suffix = f":{label}" if label else ""
-    words = (" | ".join(quoted(term) + suffix for term in terms) for terms in phrase)
-    return "(" + " <-> ".join(f"({word})" for word in words) + ")"
-
-
 def find(query: Analysed, vector: QueryVector | None, scope: Scope) -> list[Candidate]:
     """The candidates in fused order. Without a `vector`, by words alone."""
     lexical = by_words(query, scope) if query.words else _NOTHING
-    dense = by_meaning(vector, scope, is_large=query.is_large) if vector else _NOTHING
+    dense = by_meaning(vector, scope, is_large=query.passages > EXACT_ROWS) if vector else _NOTHING
     both: Sql = ("lexical FULL JOIN dense USING (id) JOIN articles_passage p USING (id)", [])
     return _in_fused_order(_candidates(query, vector, lexical, dense, both))
 
@@ -326,28 +240,6 @@ def _cosine(vector: QueryVector) -> Sql:
 def _sparse(query: Analysed) -> str:
     weights = bm25.query_weights(query.idfs)
     return SparseVector(weights, bm25.DIMENSIONS).to_text()
-
-
-def picking(query: Analysed, most_rows: int | None = None) -> list[Word]:
-    """The rarer words, any of which makes a candidate. Common ones add many rows and hardly a
-    point to any of them."""
-    chosen: list[Word] = []
-    rows = 0
-    for word in sorted(query.words, key=lambda word: -word.idf):
-        rows += _rows(word, query.frequencies)
-        if chosen and rows > (most_rows or query.common_rows):
-            break
-        chosen.append(word)
-    return chosen
-
-
-def _rows(word: Word, frequencies: dict[str, int]) -> int:
-    """About how many passages a word finds; a phrase as many as the rarest of its words."""
-    alternatives = [(word.terms,), *word.also]
-    return max(
-        min(max(frequencies.get(term, 0) for term in terms) for terms in phrase)
-        for phrase in alternatives
-    )
 
 
 def _ranked(found: dict[int, Candidate], rank: str) -> list[int]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from articles.ranking.candidates import Analysed, Candidate, any_of
+from articles.ranking.candidates import Candidate
+from articles.ranking.queries import Analysed, any_of
 from articles.ranking.relevance import MIN_COSINE, Evidence, Judge, Judgement
 
 WEIGHED = 60

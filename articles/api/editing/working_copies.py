@@ -20,7 +20,8 @@ from articles.api.fields import (
 )
 from articles.api.serializers import absolute
 from articles.models import Article, Category, Status, Visibility
-from articles.models.content import BODY_LENGTH, SLUG_LENGTH
+from articles.models.content import BODY_LENGTH
+from articles.models.slugs import SLUG_LENGTH
 
 GREATEST_POSITION = 2_147_483_647
 EXTERNAL_ID_LENGTH = 300
