@@ -19,6 +19,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from helpcenter import drain
 from helpcenter.request_ids import Application, RequestIds
+from helpcenter.sizes import BoundedBodies, BoundedHttp
 
 logger = logging.getLogger("helpcenter.web")  # it runs as __main__
 
@@ -69,7 +70,7 @@ def application() -> Application:
     end, and what follows puts the visitor's address in that place."""
     from helpcenter import asgi
 
-    site: Any = asgi.application
+    site: Any = BoundedBodies(asgi.application)
     if settings.TRUSTED_PROXIES:
         site = ProxyHeadersMiddleware(site, settings.TRUSTED_PROXIES)
     return RequestIds(site, settings.TRUSTED_PROXIES)
@@ -80,6 +81,7 @@ def config() -> uvicorn.Config:
         application(),
         host=settings.HOST,
         port=settings.PORT,
+        http=BoundedHttp,
         lifespan="off",
         ws_per_message_deflate=False,
         ws_max_size=MAX_FRAME_BYTES,

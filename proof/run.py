@@ -23,6 +23,11 @@ def steps(_report: Path) -> list[Step]:
             [python, "-m", "pytest", "--quiet", "-n", cores, *PROPERTIES],
             variables={"HYPOTHESIS_PROFILE": "proof"},
         ),
+        Step(
+            "malformed input",
+            [python, "-m", "pytest", "--quiet", "tests/test_malformed_input.py"],
+            variables={"MALFORMED": "5000"},
+        ),
         Step("database", [python, "manage.py", "migrate", "--verbosity=0"]),
         Step("sources", [python, "manage.py", "check_sources", f"--turns={TURNS}"]),
         Step("API", [python, "-m", "proof.api"]),
