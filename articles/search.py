@@ -192,7 +192,8 @@ def run(
     if not text:
         nothing = Results(query, (), "title", "no_text", ())
         return Run(text, articles, categories, None, (), nothing)
-    asked = _Asked(text, articles, categories, limit, passages_per_article)
+    narrowed = only is not None or categories is not None
+    asked = _Asked(text, articles, categories, narrowed, limit, passages_per_article)
     vector, reason = _vector(text)
     hits: dict[int, Hit] = {}
     stages: list[Stage] = []
@@ -222,12 +223,13 @@ class _Asked:
     text: str
     articles: QuerySet[Article]
     categories: tuple[int, ...] | None
+    narrowed: bool
     limit: int
     passages_per_article: int
     nearest: dict[str, float] = field(default_factory=dict)
 
     def in_language(self, language: str, held: Held | None, vector: QueryVector | None) -> Stage:
-        query = analyse(self.text, language, held)
+        query = analyse(self.text, language, held, narrowed=self.narrowed)
         scope = Scope(self.articles, language, self.categories)
         candidates = find(query, vector, scope)
         cosines = [one.cosine for one in candidates if one.cosine is not None]

@@ -243,7 +243,9 @@ def report_recall(queries: Sequence[Query]) -> None:
         for query in queries:
             categories = (category.pk,) if category else None
             scope = candidates.Scope(readable(ANONYMOUS), query.language, categories)
-            analysed = queries.analyse(query.text, query.language, held.get(query.language))
+            analysed = queries.analyse(
+                query.text, query.language, held.get(query.language), narrowed=category is not None
+            )
             values = tuple(embedder.embed([query.text])[0])
             vector = candidates.QueryVector(values, embedder.name, scale_of(embedder))
             if analysed.words:

@@ -11,7 +11,7 @@ from articles import indexing, publishing
 from articles.models import Article, IndexState, Passage, Term
 from articles.searchable import MOST_TOKENS, Source, forms, quoted
 from articles.terms import frequencies, lengths
-from tests.factories import make_article
+from tests.factories import make_article, make_category
 from tests.search_index import found, index, make_indexed
 
 pytestmark = pytest.mark.django_db
@@ -134,6 +134,16 @@ def test_common_words_do_not_pick_candidates_where_rarer_ones_are(
     make_indexed("Rare", "The zebra.")
     assert found("zebra export") == ["Rare"]
     assert len(found("export")) == 5
+
+
+def test_a_narrowed_search_looks_at_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("articles.ranking.queries.FEW_ROWS", 3)
+    category = make_category()
+    for number in range(5):
+        make_indexed(f"Common {number}", "export reports", category=category)
+    make_indexed("Rare", "The zebra.")
+    assert found("zebra export") == ["Rare"]
+    assert len(found("zebra export", category=category)) == 5
 
 
 def test_a_long_query_counts_its_rarest_words(monkeypatch: pytest.MonkeyPatch) -> None:

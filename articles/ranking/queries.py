@@ -17,7 +17,8 @@ COMMON_ROWS = 5_000
 
 FEW_ROWS = 2_000
 """As many will do in a language of 40,000 passages; from there on a twentieth, up to
-`COMMON_ROWS`. The first ten are then those that comparing everything gives."""
+`COMMON_ROWS`. The first ten are then those that comparing everything gives; where only a part
+of the language is searched, they would not be."""
 
 MOST_WORDS = 48
 """Words of a query that count: its rarest ones."""
@@ -27,23 +28,22 @@ MOST_WORDS = 48
 class Analysed:
     """A query in one language: its words in order, each once. `idfs` are what terms weigh in
     it, those of synonyms a little less than what they stand for. `passages` is the size of the
-    language."""
+    language, `common_rows` in how many its words may stand together to pick candidates."""
 
     words: tuple[Word, ...]
     idfs: dict[str, float]
     frequencies: dict[str, int]
     pairs: tuple[tuple[int, int], ...]
     passages: int
-
-    @property
-    def common_rows(self) -> int:
-        """In how many passages its words may stand together to pick candidates."""
-        return min(COMMON_ROWS, max(FEW_ROWS, self.passages // 20))
+    common_rows: int
 
 
-def analyse(text: str, language: str, held: frequencies.Held | None) -> Analysed:
+def analyse(
+    text: str, language: str, held: frequencies.Held | None, *, narrowed: bool = False
+) -> Analysed:
     """The query's words with their idf, as the index of this language counts them, and with
-    their synonyms. `held` is what the index holds of the language, as it was read just now."""
+    their synonyms. `held` is what the index holds of the language, as it was read just now;
+    `narrowed` says that only a part of it is searched."""
     found = [tuple(terms) for terms in query_terms(text, language)]
     order = list(dict.fromkeys(found))
     also = synonyms.expand(found, language, held.synonyms if held else None)
@@ -75,6 +75,7 @@ def analyse(text: str, language: str, held: frequencies.Held | None) -> Analysed
         known,
         tuple(dict.fromkeys(pairs)),
         total,
+        COMMON_ROWS if narrowed else min(COMMON_ROWS, max(FEW_ROWS, total // 20)),
     )
 
 
