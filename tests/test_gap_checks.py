@@ -125,7 +125,7 @@ def test_trying_names_what_comes_first_instead(client: Client, staff: User) -> N
 
     client.force_login(staff)
     page = client.get(reverse("admin:assistant_gaptopic_try", args=[topic.pk])).content.decode()
-    assert "0 of 1 questions would find" in page
+    assert "0 of 1 question would find" in page
 
 
 # Checking what was published

@@ -88,18 +88,18 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
         "name",
         "impact_shown",
         "questions_count",
-        "askers_count",
         "trend",
-        "samples",
         "status",
         "assignee",
         "due_on",
+        "askers_count",
+        "samples",
         "last_seen",
     ]
-    list_filter = [OpenFilter, "kind", "language", "dismissed_as", AssigneeFilter, "due_on"]
+    list_filter = [OpenFilter, "language", "dismissed_as", AssigneeFilter, "due_on"]
     list_select_related = ["assignee"]
     search_fields = ["name", "questions__text"]
-    fields = ["assignee", "due_on", "article"]
+    fields = ["assignee", "due_on", "article", "comment"]
     autocomplete_fields = ["article"]
     actions = [
         "claim",
