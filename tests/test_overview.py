@@ -93,8 +93,8 @@ class TestFigures:
         assert [(one.title, one.answers) for one in found.consulted] == [("Set up SSO", 2)]
         assert [(one.title, one.answers) for one in found.unused] == [("Plans", 5)]
         assert found.first_word == found.first_word_slowest == 2.0
-        assert len(found.days) == 30
-        assert sum(day.answers for day in found.days) == 5
+        assert len(found.steps) == 30
+        assert sum(step.answers for step in found.steps) == 5
 
     def test_days_end_where_they_end_for_the_site(self, settings: Any) -> None:
         settings.TIME_ZONE = "America/New_York"
@@ -103,21 +103,36 @@ class TestFigures:
             asked("late", at=datetime(2026, 11, 1, 23, 30, tzinfo=zone))  # clocks went back
             asked("early", at=datetime(2026, 11, 2, 0, 30, tzinfo=zone))
             found = overview(Period.of({"from": "2026-11-01", "to": "2026-11-02"}))
-            assert [day.answers for day in found.days] == [1, 1]
+            assert [step.answers for step in found.steps] == [1, 1]
             assert overview(Period.of({"from": "2026-11-01", "to": "2026-11-01"})).answers == 1
 
     def test_the_cost_is_that_of_answers_with_a_price(self, staff_client: Client) -> None:
         for cost in ("0.0125", "0.25", None):
             asked(cost=cost)
         found = overview(Period.of({}))
-        assert found.cost == found.days[-1].cost == Decimal("0.2625")
-        assert found.days[0].cost is None
+        assert found.cost == found.steps[-1].cost == Decimal("0.2625")
+        assert found.steps[0].cost is None
         response = staff_client.get(reverse(OVERVIEW))
         page = response.content.decode()
         assert "0.26 USD" in page
         assert response.context["charts"]["costs"]["values"][-1] == 0.2625
         listed = staff_client.get(unescape(response.context["priced_url"]))
         assert listed.context["cl"].result_count == 2
+
+    def test_a_long_period_is_counted_by_weeks_that_end_with_it(self, staff_client: Client) -> None:
+        days = {"from": "2026-01-01", "to": "2026-04-15"}  # a Thursday and a Wednesday
+        for month, day in [(1, 1), (1, 4), (1, 5), (4, 13), (4, 15), (4, 16)]:
+            asked(at=datetime(2026, month, day, 12, tzinfo=ZoneInfo("UTC")), grounding="no_hits")
+        found = overview(Period.of(days))
+        assert found.is_weekly
+        assert found.steps[0].period == Period(date(2026, 1, 1), date(2026, 1, 4))
+        assert found.steps[-1].period == Period(date(2026, 4, 13), date(2026, 4, 15))
+        counts = [step.answers for step in found.steps]
+        assert (counts[:2], counts[-1], sum(counts), len(counts)) == ([2, 1], 2, 5, 16)
+        page = staff_client.get(reverse(OVERVIEW), days).content.decode()
+        for href, number in set(COUNTED.findall(page)):
+            listed = staff_client.get(unescape(href))
+            assert listed.context["cl"].result_count == int(number), href
 
     def test_a_site_without_answers_has_no_share(self) -> None:
         found = overview(Period.of({}))

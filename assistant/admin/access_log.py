@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from articles.admin.pages import person
 from assistant import access_log
+from assistant.admin.paging import KeyPaginator
 from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.models import AccessRecord, Answer, Conversation
 
@@ -20,6 +21,8 @@ from assistant.models import AccessRecord, Answer, Conversation
 class RecordedAdmin(ReadOnlyAdmin):
     """Whatever page shows one row, or a list of them, is recorded: an opened row once for each
     request, through `get_object`, which every page of a row goes through."""
+
+    paginator = KeyPaginator
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

@@ -6,6 +6,7 @@ article's page only, which records the look.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,7 +26,7 @@ from articles.models import Article
 from articles.writing import links
 from assistant import access_log
 from assistant.figures.articles import article_use
-from assistant.figures.overview import Day, Overview, overview
+from assistant.figures.overview import Overview, Step, overview
 from assistant.figures.period import Period
 from assistant.models import Grounding
 
@@ -69,7 +70,7 @@ class FigurePages:
                 for value, label in Grounding.choices
                 if found.groundings[value]
             ],
-            "rows": [_row(day, found) for day in found.days],
+            "rows": [_row(step, found) for step in found.steps],
             "charts": _charts(found),
             "consulted": [
                 (one, answers_url(found.period, article=one.article_id)) for one in found.consulted
@@ -132,70 +133,88 @@ class FigurePages:
 
 
 def _preset(days: int) -> str:
-    """The query of a period that ends today."""
+    """The query of a period that ends tostep."""
     period = Period.of({}, days)
     return urlencode({"from": period.first, "to": period.last})
 
 
+@functools.cache
+def _list_url() -> str:
+    return reverse("admin:assistant_answer_changelist")
+
+
 def answers_url(period: Period, **chosen: Any) -> str:
     """The list of the visitors' answers of the period that are chosen so."""
-    url = reverse("admin:assistant_answer_changelist")
+    url = _list_url()
     days = {"from": period.first, "to": period.last}
     return f"{url}?{urlencode({**days, 'origin__exact': 'visitor', 'ended': '1', **chosen})}"
 
 
-def _row(day: Day, found: Overview) -> dict[str, Any]:
+def _row(step: Step, found: Overview) -> dict[str, Any]:
     """A line of the table: each number with the list that it counts."""
-    period = Period(day.date, day.date)
+    period = step.period
     verdicts = [value for value in Grounding.values if found.groundings[value]]
     return {
-        "date": day.date,
+        "period": period,
         "url": answers_url(period),
-        "answers": day.answers,
+        "answers": step.answers,
         "groundings": [
-            (day.groundings[value], answers_url(period, grounding__exact=value))
+            (step.groundings[value], answers_url(period, grounding__exact=value))
             for value in verdicts
         ],
-        "share": day.share,
+        "share": step.share,
         "ratings": [
-            (day.positive, answers_url(period, rating="positive")),
-            (day.negative, answers_url(period, rating="negative")),
+            (step.positive, answers_url(period, rating="positive")),
+            (step.negative, answers_url(period, rating="negative")),
         ],
-        "cost": day.cost,
+        "cost": step.cost,
         "cost_url": answers_url(period, cost="any"),
-        "first_word": day.first_word,
-        "first_word_slowest": day.first_word_slowest,
+        "first_word": step.first_word,
+        "first_word_slowest": step.first_word_slowest,
     }
 
 
 def _charts(found: Overview) -> dict[str, Any]:
     """What the script draws: the same numbers as in the tables."""
-    days = found.days
+    steps = found.steps
     return {
-        "labels": [formats.date_format(day.date, "j M") for day in days],
+        "labels": [formats.date_format(step.period.first, "j M") for step in steps],
         "groundings": [
-            {"key": value, "label": str(label), "values": [day.groundings[value] for day in days]}
+            {
+                "key": value,
+                "label": str(label),
+                "values": [step.groundings[value] for step in steps],
+            }
             for value, label in Grounding.choices
             if found.groundings[value]
         ],
         "share": {
             "label": gettext("grounded, %"),
-            "values": [None if day.share is None else round(100 * day.share, 1) for day in days],
+            "values": [
+                None if step.share is None else round(100 * step.share, 1) for step in steps
+            ],
         },
         "ratings": [
-            {"key": "positive", "label": gettext("helpful"), "values": [d.positive for d in days]},
+            {
+                "key": "positive",
+                "label": gettext("helpful"),
+                "values": [step.positive for step in steps],
+            },
             {
                 "key": "negative",
                 "label": gettext("not helpful"),
-                "values": [d.negative for d in days],
+                "values": [step.negative for step in steps],
             },
         ],
         "costs": {
             "label": settings.ASSISTANT_CURRENCY,
-            "values": [None if day.cost is None else float(day.cost) for day in days],
+            "values": [None if step.cost is None else float(step.cost) for step in steps],
         },
         "waits": [
-            {"label": gettext("half of the answers"), "values": [d.first_word for d in days]},
-            {"label": gettext("95 of 100"), "values": [d.first_word_slowest for d in days]},
+            {
+                "label": gettext("half of the answers"),
+                "values": [step.first_word for step in steps],
+            },
+            {"label": gettext("95 of 100"), "values": [step.first_word_slowest for step in steps]},
         ],
     }

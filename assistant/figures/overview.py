@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.db.models import (
     Aggregate,
     Count,
+    DateField,
     DurationField,
     Exists,
     ExpressionWrapper,
@@ -22,13 +23,16 @@ from django.db.models import (
     QuerySet,
     Sum,
 )
-from django.db.models.functions import TruncDate
+from django.db.models.functions import TruncDay, TruncWeek
 
 from articles.models import Rating
 from assistant.conditions import BY_VISITORS, CITED
 from assistant.figures.period import Period
 from assistant.grounding import GAPS
 from assistant.models import Answer, AnswerDocument, AnswerFeedback, GapTopic, Grounding
+
+MOST_DAILY = 92
+"""Days of a period that are shown one by one; a longer one is shown by weeks."""
 
 MOST = 10
 """Articles and topics of each list."""
@@ -49,11 +53,11 @@ class Percentile(Aggregate):
 
 
 @dataclass
-class Day:
-    """`groundings` has the answers by verdict. Seconds are null on days without answers, the cost
-    on days without an answer that has a price."""
+class Step:
+    """A day, or a week where the period is long. `groundings` has the answers by verdict. Seconds
+    are null where there are no answers, the cost where none has a price."""
 
-    date: date
+    period: Period
     groundings: Counter[str] = field(default_factory=Counter)
     positive: int = 0
     negative: int = 0
@@ -83,7 +87,7 @@ class ArticleCount:
 @dataclass(frozen=True)
 class Overview:
     period: Period
-    days: list[Day]
+    steps: list[Step]
     consulted: list[ArticleCount]
     unused: list[ArticleCount]
     topics: list[GapTopic]
@@ -93,8 +97,12 @@ class Overview:
     first_word_slowest: float | None
 
     @property
+    def is_weekly(self) -> bool:
+        return is_weekly(self.period)
+
+    @property
     def groundings(self) -> Counter[str]:
-        return sum((day.groundings for day in self.days), Counter())
+        return sum((step.groundings for step in self.steps), Counter())
 
     @property
     def answers(self) -> int:
@@ -106,18 +114,18 @@ class Overview:
 
     @property
     def positive(self) -> int:
-        return sum(day.positive for day in self.days)
+        return sum(step.positive for step in self.steps)
 
     @property
     def negative(self) -> int:
-        return sum(day.negative for day in self.days)
+        return sum(step.negative for step in self.steps)
 
 
 def overview(period: Period) -> Overview:
-    days = {day: Day(day) for day in period.days}
-    _count_groundings(period, days)
-    _count_ratings(period, days)
-    _measure(period, days)
+    steps = _steps(period)
+    _count_groundings(period, steps)
+    _count_ratings(period, steps)
+    _measure(period, steps)
     handed_on = Count("escalation")
     whole: Any = answers_of(period).aggregate(
         handed_on=handed_on, paid=Sum("cost"), **_first_words()
@@ -128,7 +136,7 @@ def overview(period: Period) -> Overview:
     consulted = documents.filter(consulted=True)
     return Overview(
         period=period,
-        days=list(days.values()),
+        steps=list(steps.values()),
         consulted=_most(consulted),
         unused=_most(documents.filter(consulted=False).exclude(CITED)),
         topics=list(_topics()[:MOST]),
@@ -145,6 +153,27 @@ def answers_of(period: Period) -> QuerySet[Answer]:
     return (
         Answer.objects.filter(BY_VISITORS, asked).exclude(status=Answer.Status.RUNNING).order_by()
     )
+
+
+def is_weekly(period: Period) -> bool:
+    return len(period.days) > MOST_DAILY
+
+
+def _steps(period: Period) -> dict[date, Step]:
+    """By the day that the database gives for them: the day itself, or the week's Monday. The
+    first and the last week have only the days that belong to the period."""
+    if not is_weekly(period):
+        return {day: Step(Period(day, day)) for day in period.days}
+    weeks: dict[date, list[date]] = {}
+    for day in period.days:
+        weeks.setdefault(day - timedelta(days=day.weekday()), []).append(day)
+    return {monday: Step(Period(days[0], days[-1])) for monday, days in weeks.items()}
+
+
+def _step_of(period: Period, moment: str) -> TruncDay | TruncWeek:
+    """What groups rows into the steps of the period."""
+    truncated = TruncWeek if is_weekly(period) else TruncDay
+    return truncated(moment, output_field=DateField())
 
 
 def _topics() -> QuerySet[GapTopic]:
@@ -165,29 +194,32 @@ def retrieved_unused(article_id: int) -> Exists:
     return Exists(documents.filter(consulted=False).exclude(CITED))
 
 
-def _count_groundings(period: Period, days: dict[date, Day]) -> None:
-    counted = answers_of(period).annotate(day=TruncDate("created_at")).values("day", "grounding")
+def _count_groundings(period: Period, steps: dict[date, Step]) -> None:
+    counted = (
+        answers_of(period).annotate(day=_step_of(period, "created_at")).values("day", "grounding")
+    )
     for row in counted.annotate(count=Count("pk")):
-        days[row["day"]].groundings[row["grounding"]] += row["count"]
+        steps[row["day"]].groundings[row["grounding"]] += row["count"]
 
 
-def _count_ratings(period: Period, days: dict[date, Day]) -> None:
+def _count_ratings(period: Period, steps: dict[date, Step]) -> None:
     """By the day of the question, so that each number opens the list that it counts."""
     rated = AnswerFeedback.objects.filter(answer__in=answers_of(period).values("pk"))
-    counted = rated.annotate(day=TruncDate("answer__created_at")).values("day")
+    counted = rated.annotate(day=_step_of(period, "answer__created_at")).values("day")
     positive, negative = (Count("pk", filter=Q(rating=one)) for one in Rating.values)
     for row in counted.annotate(positive=positive, negative=negative).order_by():
-        days[row["day"]].positive, days[row["day"]].negative = row["positive"], row["negative"]
+        step = steps[row["day"]]
+        step.positive, step.negative = row["positive"], row["negative"]
 
 
-def _measure(period: Period, days: dict[date, Day]) -> None:
-    by_day = answers_of(period).annotate(day=TruncDate("created_at")).values("day")
+def _measure(period: Period, steps: dict[date, Step]) -> None:
+    by_day = answers_of(period).annotate(day=_step_of(period, "created_at")).values("day")
     rows: Iterable[Any] = by_day.annotate(paid=Sum("cost"), **_first_words())
     for row in rows:
-        day = days[row["day"]]
-        day.cost = row["paid"]
-        day.first_word = _seconds(row["first_word"])
-        day.first_word_slowest = _seconds(row["slowest"])
+        step = steps[row["day"]]
+        step.cost = row["paid"]
+        step.first_word = _seconds(row["first_word"])
+        step.first_word_slowest = _seconds(row["slowest"])
 
 
 def _first_words() -> dict[str, Percentile]:

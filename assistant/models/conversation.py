@@ -171,6 +171,7 @@ class Answer(models.Model):
         indexes = [
             models.Index(fields=["-created_at"]),
             models.Index(fields=["grounding", "-created_at"]),
+            models.Index(fields=["model", "language"], name="answer_model_language"),
             models.Index(fields=["status"], condition=Q(status="running"), name="answer_running"),
         ]
         constraints = [
