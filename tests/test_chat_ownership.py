@@ -49,6 +49,11 @@ ROUTES: dict[str, list[Request]] = {
             f"{ANSWERS}{answer.pk}/feedback/", {"rating": "positive"}
         ),
     ],
+    "answer-escalate": [
+        lambda person, answer: person.post(
+            f"{ANSWERS}{answer.pk}/escalate/", {"email": "me@example.com", "consent": True}
+        ),
+    ],
     "conversation": [
         lambda person, answer: person.get(f"{CONVERSATIONS}{answer.conversation_id}/"),
         lambda person, answer: person.delete(f"{CONVERSATIONS}{answer.conversation_id}/"),
@@ -56,7 +61,8 @@ ROUTES: dict[str, list[Request]] = {
 }
 """Every way to name somebody's answer or conversation, by the route's name."""
 
-NAME_NOTHING = {"chat", "conversations"}
+NAME_NOTHING = {"chat", "conversations", "gaps", "usage"}
+"""The last two are staff's, by permission: see `test_gap_sharing` and `test_usage`."""
 
 FRAMES: list[Callable[[Answer], dict[str, Any]]] = [
     lambda answer: {"type": "resume", "answer_id": str(answer.pk)},

@@ -393,7 +393,8 @@ def test_a_model_that_never_stops_writing_is_stopped_in_time(
 
     def endless(request: Request) -> Reply:
         provider.requests.append(request)
-        return Reply((Endless(say("more ")),))
+        # By single letters: in a second they do not reach what an answer may hold at most.
+        return Reply((Endless(say("m")),))
 
     monkeypatch.setattr(provider, "next_reply", endless)
     started = time.monotonic()

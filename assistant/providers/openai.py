@@ -238,15 +238,15 @@ class Clock:
     def __init__(self, reader: ChunkReader, first_token_seconds: float) -> None:
         self._reader = reader
         self._loop = asyncio.get_running_loop()
-        self._deadline: float | None = self._loop.time() + first_token_seconds
+        self._first_token = self._loop.time() + first_token_seconds
+        self._trailer: float | None = None
 
     async def wait(self, step: Awaitable[T]) -> T:
         if self._reader.has_finish:
-            self._deadline = self._deadline or self._loop.time() + TRAILER_SECONDS
+            self._trailer = self._trailer or self._loop.time() + TRAILER_SECONDS
         elif self._reader.began:
-            self._deadline = None
             return await step
-        async with asyncio.timeout_at(self._deadline):
+        async with asyncio.timeout_at(self._trailer or self._first_token):
             return await step
 
 
