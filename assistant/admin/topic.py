@@ -19,8 +19,9 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from articles.admin.pages import person
-from assistant.gaps import checking, drafting, evidence, queue
-from assistant.models import GapQuestion, GapTopic
+from assistant.gaps import checking, drafting, evidence, proposing, queue
+from assistant.models import Escalation, GapQuestion, GapTopic
+from assistant.refusals import Refusal
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -60,6 +61,7 @@ class TopicPages:
             ("status", self.set_status),
             ("split", self.split),
             ("draft", self.draft),
+            ("propose", self.propose),
         ]
         site = self.model_admin.admin_site
         acts = [
@@ -89,6 +91,8 @@ class TopicPages:
             "questions": questions.defer("embedding")[:QUESTIONS],
             "check": checking.latest(topic),
             "share": settings.GAP_VERIFIED_PERCENT,
+            "escalated": Escalation.objects.filter(answer__gap_question__topic=topic).count(),
+            "may_propose": proposing.is_possible(topic),
             "may_write": request.user.has_perm("articles.add_article"),
             "steps": [(step, queue.told(step)) for step in steps],
             "reasons": GapTopic.Reason.choices,
@@ -144,6 +148,31 @@ class TopicPages:
         article = drafting.draft(topic, person(request))
         said = gettext("The draft is linked to the topic. Nobody but staff sees it.")
         self._say(request, said, messages.SUCCESS)
+        url = reverse("admin:articles_article_change", args=[article.pk])
+        return HttpResponseRedirect(url)
+
+    def propose(self, request: HttpRequest, topic_id: int) -> HttpResponse:
+        """To the editor, with a text of the model's below what the draft has."""
+        topic = self._topic(request, topic_id)
+        if not request.user.has_perm("articles.add_article"):
+            raise PermissionDenied
+        if topic.article and not request.user.has_perm("articles.change_article"):
+            raise PermissionDenied
+        try:
+            article, proposal = proposing.propose(topic, person(request))
+        except (proposing.ProposalError, Refusal) as error:
+            said = str(error.message) if isinstance(error, Refusal) else str(error)
+            self._say(request, said, messages.WARNING)
+            return self._back(topic)
+        self._say(request, gettext("The model’s text stands below what was there."),
+                  messages.SUCCESS)  # fmt: skip
+        if proposal.left_out:
+            left = ngettext(
+                "%d sentence was left out: it rested on nothing that was given.",
+                "%d sentences were left out: they rested on nothing that was given.",
+                proposal.left_out,
+            )
+            self._say(request, left % proposal.left_out, messages.WARNING)
         url = reverse("admin:articles_article_change", args=[article.pk])
         return HttpResponseRedirect(url)
 

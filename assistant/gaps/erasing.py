@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -12,8 +13,11 @@ from django.dispatch import receiver
 from django.utils.translation import gettext
 
 from articles.models import Article
-from assistant.gaps.naming import heading_of, name_of, title_of
+from assistant.gaps.naming import heading_of, inert, name_of, title_of
 from assistant.models import Answer, GapQuestion, GapTopic
+
+_LEGEND = re.compile(r"^- Q\d+: ")
+"""What stands before a question below a proposed text, see `assistant.gaps.proposing`."""
 
 
 def forget(answer_ids: Iterable[object]) -> None:
@@ -35,11 +39,16 @@ def forget(answer_ids: Iterable[object]) -> None:
             log.filter(object_id=str(topic.pk)).update(object_repr=topic.name)
         topic.save(update_fields=["name", "centroid", "texts_count"])
         if topic.article is not None and topic.article.live_revision_id is None:
-            _clean_draft(topic.article, topic, names, headings)
+            legend = {inert(text) for _topic_id, text in erased}
+            _clean_draft(topic.article, topic, names, headings, legend)
 
 
 def _clean_draft(
-    article: Article, topic: GapTopic, names: Collection[str], headings: Collection[str]
+    article: Article,
+    topic: GapTopic,
+    names: Collection[str],
+    headings: Collection[str],
+    legend: Collection[str],
 ) -> None:
     """What the outline took from these questions. What a writer wrote, and what is published, is
     theirs."""
@@ -47,7 +56,11 @@ def _clean_draft(
         article.title, article.slug = title_of(topic.name), ""
         log = LogEntry.objects.filter(content_type=get_content_type_for_model(article))
         log.filter(object_id=str(article.pk)).update(object_repr=article.title)
-    kept = [line for line in article.body.split("\n") if line.strip() not in headings]
+    kept = [
+        line
+        for line in article.body.split("\n")
+        if line.strip() not in headings and _LEGEND.sub("", line.strip()) not in legend
+    ]
     article.body = "\n".join(kept)
     article.save()
 

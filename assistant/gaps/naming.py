@@ -20,11 +20,15 @@ def title_of(name: str) -> str:
     return name.rstrip(" ?")
 
 
+def inert(text: str) -> str:
+    """`text` as one line of Markdown that is nothing but text."""
+    line = " ".join(text.split())
+    return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|!~&" else char for char in line)
+
+
 def heading_of(question: str) -> str:
     """A line of Markdown that is a heading, and of the visitor's words nothing but text."""
-    name = name_of(question)
-    inert = "".join(f"\\{char}" if char in "\\`*_{}[]<>#|!~&" else char for char in name)
-    return f"## {inert}"
+    return f"## {inert(name_of(question))}"
 
 
 def central(vectors: Vectors) -> int:
