@@ -230,8 +230,9 @@ def report_recall(queries: Sequence[Query]) -> None:
     from articles import embeddings
     from articles.access import ANONYMOUS, readable
     from articles.models import Passage
-    from articles.ranking import candidates, queries
+    from articles.ranking import candidates
     from articles.ranking.calibration import scale_of
+    from articles.ranking.queries import analyse
     from articles.terms import frequencies
 
     held = frequencies.held()
@@ -243,7 +244,7 @@ def report_recall(queries: Sequence[Query]) -> None:
         for query in queries:
             categories = (category.pk,) if category else None
             scope = candidates.Scope(readable(ANONYMOUS), query.language, categories)
-            analysed = queries.analyse(
+            analysed = analyse(
                 query.text, query.language, held.get(query.language), narrowed=category is not None
             )
             values = tuple(embedder.embed([query.text])[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import connection
 from pgvector import SparseVector
 
 from articles import indexing, publishing
@@ -52,6 +53,14 @@ def test_a_recount_follows_what_changed_and_what_went() -> None:
     assert counts("en") == {"one": 1, "appl": 1}
     assert counts("de") == {}
     assert not IndexState.objects.filter(language="de").exists()
+
+
+def test_a_recount_leaves_nothing_to_be_read_through() -> None:
+    indexing.index_article(make_article("One", body="apple").pk)
+    frequencies.recount()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT gin_clean_pending_list('passage_terms')")
+        assert cursor.fetchone() == (0,)
 
 
 def test_a_recount_of_nothing_is_nothing() -> None:

@@ -74,6 +74,9 @@ def recount() -> dict[str, int]:
             )
         Term.objects.exclude(language__in=counts).delete()
         IndexState.objects.exclude(language__in=counts).delete()
+        # What was written lately waits in a list that every search reads through: up to two
+        # milliseconds of it, until this or a vacuum.
+        cursor.execute("SELECT gin_clean_pending_list('passage_terms')")
         # An index that grew at once is planned for as if it were empty, until this or a vacuum.
         cursor.execute("ANALYZE articles_passage, articles_article, articles_term")
     return counts
