@@ -56,6 +56,11 @@ def test_it_is_asked_on_todays_articles_by_the_askers_rights(staff: User, client
     page = client.get(reverse("admin:assistant_answer_again", args=[answer.pk])).content.decode()
     assert "Nothing." in page
     assert "Reset your password" in page
+    for url in (
+        reverse("admin:assistant_answer_change", args=[again.pk]),
+        reverse("admin:assistant_conversation_change", args=[again.conversation_id]),
+    ):
+        assert "Both answers side by side" in client.get(url).content.decode()
     own = client.get("/api/v1/conversations/").json()["conversations"]
     assert own == []
 

@@ -12,8 +12,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from assistant import escalating, tasks
-from assistant.models import Answer, AnswerFeedback, Conversation, Escalation
+from assistant import escalating, gaps, tasks
+from assistant.models import (
+    Answer,
+    AnswerFeedback,
+    Conversation,
+    Escalation,
+    GapTopic,
+)
 from assistant.reference_numbers import reference_number
 from helpcenter.visitors import SESSION_KEY
 from tests.factories import make_answer, make_article, make_document
@@ -194,6 +200,16 @@ class TestMarked:
         assert overview.context["overview"].escalated == 1
         begin = reverse("admin:assistant_answer_review_begin", args=["escalated"])
         assert str(answer.pk) in staff_client.get(begin)["Location"]
+
+
+def test_the_gap_report_counts_it(client: Client, answer: Answer, staff_client: Client) -> None:
+    Answer.objects.filter(pk=answer.pk).update(grounding="no_hits")
+    escalate(client, answer)
+    gaps.update_report()
+    topic = GapTopic.objects.get()
+    assert topic.escalated_count == 1
+    page = staff_client.get(reverse("admin:assistant_gaptopic_change", args=[topic.pk]))
+    assert "Handed to support" in page.content.decode()
 
 
 class TestVotes:

@@ -299,7 +299,9 @@ class ConversationAdmin(RecordedAdmin):
     ) -> HttpResponse:
         conversation = self.get_object(request, object_id) if object_id else None
         turns = (
-            with_ledger(Answer.objects.filter(conversation=conversation.pk).order_by("turn"))
+            with_ledger(
+                Answer.objects.filter(conversation=conversation.pk).order_by("turn")
+            ).select_related("review")
             if conversation
             else Answer.objects.none()
         )

@@ -101,6 +101,11 @@ class GapTopic(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def escalated_count(self) -> int:
+        """How many who asked still needed help and were handed to support."""
+        return self.questions.filter(answer__escalation__isnull=False).count()
+
 
 class GapQuestion(models.Model):
     """A question in a topic, personal data masked: that of an answer, or what was searched for.
