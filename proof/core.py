@@ -60,28 +60,8 @@ AT_SITE = (
 
 NOT_YET = frozenset(
     [
-        "articles.access",
-        "articles.addresses",
         "articles.markup.anchors",
         "articles.chunking",
-        "articles.ranking.fusion",
-        "articles.markup.sanitising",
-        "assistant.access",
-        "assistant.agent",
-        "assistant.contracts",
-        "assistant.deadline",
-        "assistant.events",
-        "assistant.grounding",
-        "assistant.limits",
-        "assistant.writing.addresses",
-        "assistant.writing.delivery",
-        "assistant.writing.destinations",
-        "assistant.writing.inline",
-        "assistant.writing.lines",
-        "assistant.writing.pieces",
-        "assistant.writing.reading",
-        "assistant.writing.referencelists",
-        "assistant.writing.scanner",
     ]
 )
 """Modules whose survivors nobody has gone through to the end. They are broken when they are

@@ -448,6 +448,12 @@ def test_a_text_without_end_is_cut_and_the_models_stream_closed() -> None:
     assert turn.progress.rounds == 1
 
 
+def test_a_text_may_have_as_many_characters_as_are_allowed() -> None:
+    flood: Round = [TextDelta("1234567"), TextDelta("8"), TextDelta("9")]
+    turn = Turn(ScriptedModel(flood), Limits(characters=8)).run()
+    assert turn.outcome.model_text == "12345678"
+
+
 def test_what_was_counted_is_kept_with_the_progress() -> None:
     turn = Turn(ScriptedModel(calls(call("search")), says("Open ", "it."))).run()
     assert (turn.progress.rounds, turn.progress.counted) == (2, (2, 2))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
 
@@ -53,6 +56,11 @@ def test_each_reader_opens_what_is_meant_for_them(
 def test_a_deactivated_user_reads_as_anonymous(owner: User) -> None:
     owner.is_active = False
     assert Reader.of(owner) == ANONYMOUS
+
+
+def test_an_account_of_another_kind_is_no_colleague() -> None:
+    account: Any = SimpleNamespace(is_authenticated=True, is_active=True, pk=1)
+    assert Reader.of(account) == Reader(user_id=1, is_authenticated=True)
 
 
 def test_a_withdrawn_article_is_open_to_nobody(staff: User) -> None:

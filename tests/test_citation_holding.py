@@ -17,7 +17,15 @@ def test_a_line_that_is_too_long_for_a_list_is_not_waited_for() -> None:
 
 @pytest.mark.parametrize(
     ("before", "text"),
-    [("a ", " 1"), ("a [x](/nope/)", "1"), ("a [9]", " 1"), ("a\n", "\n-"), ("", "-")],
+    [
+        ("a ", " 1"),
+        ("a [x](/nope/)", "1"),
+        ("a [9]", " 1"),
+        ("a [9]", "."),
+        ("a ", " *"),
+        ("a\n", "\n-"),
+        ("", "-"),
+    ],
 )
 def test_what_begins_no_line_behind_a_removal_is_not_held_back(before: str, text: str) -> None:
     writer = CitationWriter(Ledger())

@@ -351,6 +351,8 @@ def test_the_space_around_a_removed_marker(text: str, left: str) -> None:
         ("- [9]1[8]) a", "- 1\\) a"),
         ("- [9]1[2]", "- 1[1]"),
         ("> - [9]- a", "> - \\- a"),
+        ("- [9]**a**", "- **a**"),
+        ("[9]*[8]b*", "*b*"),
         ("- [9]-5", "- -5"),
         ("- [9]1`x`", "- 1`x`"),
         (f"[{'1,' * 149}11[9]]", f"[{'1,' * 149}11\\]"),
@@ -646,6 +648,7 @@ def test_an_address_that_the_model_was_given_is_left_as_it_is(link: str) -> None
         ("[9].", "."),
         (" [9]. Then", ". Then"),
         (" [9].evil", " .evil"),
+        (" [9].[1]", ".[1]"),
         ("【9】(evil)", " (evil)"),
         ("[9].[1]", ".[1]"),
         ("[/evil](/nope/)", " /evil"),
@@ -1109,6 +1112,7 @@ def test_lists_that_follow_each_other_are_all_removed() -> None:
         "My sources:\n- [1]",
         "Sources of data:\n- [1]",
         "**Sources\n- [1]",
+        "**Sources:\n- [1]",
         "**Sources__\n- [1]",
         "*Sources*\n- [1]",
         "Sources::\n- [1]",
@@ -1147,7 +1151,16 @@ def test_lists_that_follow_each_other_are_all_removed() -> None:
     ],
 )
 @pytest.mark.parametrize(
-    "start", ["Do it.", "x\n[1]: x", "\n[1] x\n\nDo it.", "**\n[1] x", ":\n[1] x\nSo"]
+    "start",
+    [
+        "Do it.",
+        "x\n[1]: x",
+        "\n[1] x\n\nDo it.",
+        "**\n[1] x",
+        ":\n[1] x\nSo",
+        "x**\n[1] x",
+        "Sources:**\n[1] x",
+    ],
 )
 def test_what_is_no_list_at_the_end_is_text(start: str, tail: str) -> None:
     """Nor is what an answer begins with taken for a part of it."""

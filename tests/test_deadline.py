@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -94,6 +95,34 @@ def test_a_cancellation_from_outside_that_meets_the_deadline_stays_one() -> None
         time.sleep(0.03)  # noqa: ASYNC251 - the loop has to be late
         with pytest.raises(asyncio.CancelledError):
             await waiting
+
+    in_loop(body())
+
+
+def test_a_cancellation_that_was_over_before_does_not_count() -> None:
+    async def go_on() -> None:
+        with suppress(asyncio.CancelledError):
+            await hangs()
+        with pytest.raises(TimeoutError):
+            await Deadline(0.01).wait(hangs)
+
+    async def body() -> None:
+        going_on = asyncio.create_task(go_on())
+        await asyncio.sleep(0)
+        going_on.cancel()
+        await going_on
+
+    in_loop(body())
+
+
+def test_a_deadline_that_passes_while_nobody_waits_disturbs_nobody() -> None:
+    async def body() -> None:
+        wrong: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda loop, found: wrong.append(found))
+        deadline = Deadline(0.01)
+        assert await deadline.wait(lambda: gives("a")) == "a"
+        await asyncio.sleep(0.02)
+        assert wrong == []
 
     in_loop(body())
 

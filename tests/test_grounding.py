@@ -25,6 +25,8 @@ SEARCHED = replace(QUESTION, searched=True)
         pytest.param(replace(SEARCHED, excerpts=3, cited=True), Grounding.GROUNDED, id="cited"),
         pytest.param(replace(QUESTION, cited=True), Grounding.GROUNDED, id="carried and cited"),
         pytest.param(replace(SEARCHED, excerpts=3), Grounding.UNCITED, id="cites nothing"),
+        pytest.param(replace(SEARCHED, excerpts=1), Grounding.UNCITED, id="cites not the one"),
+        pytest.param(replace(QUESTION, linked_titles=1), Grounding.LISTING, id="lists one"),
         pytest.param(replace(QUESTION, linked_titles=30), Grounding.LISTING, id="listing"),
         pytest.param(SEARCHED, Grounding.NO_HITS, id="nothing found"),
         pytest.param(QUESTION, Grounding.UNSEARCHED, id="never searched"),
@@ -188,6 +190,12 @@ def test_what_a_question_is_about_is_measured_wherever_it_may_decide() -> None:
     for facts in COMBINATIONS:
         near, far = replace(facts, outside=False), replace(facts, outside=True)
         assert may_be_outside(facts) or verdict(near) == verdict(far), facts
+
+
+def test_what_failed_says_nothing_of_its_question() -> None:
+    assert may_be_outside(QUESTION)
+    assert not may_be_outside(replace(QUESTION, failed=True))
+    assert not may_be_outside(replace(QUESTION, search_failed=True))
 
 
 SMALL_TALK = {

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import redis
 
+from assistant.budgets import Budget
 from assistant.limits import charge
-from assistant.refusals import RateLimited
+from assistant.refusals import BudgetSpent, RateLimited
 from helpcenter import limits
 
 
@@ -56,6 +57,32 @@ def test_the_refusal_says_when_to_come_back() -> None:
 def test_an_address_may_ask_so_often_whatever_visitors_it_claims() -> None:
     assert [may_ask(f"visitor:{number}") for number in range(6)] == [True] * 5 + [False]
     assert may_ask("visitor:6", "192.0.2.2")
+
+
+def test_which_limit_was_reached_is_told_and_logged(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.ASSISTANT_TURNS_PER_DAY, settings.ASSISTANT_TOKENS_PER_DAY = 3, 50
+    charged: list[tuple[str, int, int]] = []
+
+    def note(budget: Budget, count: int, amount: int) -> None:
+        charged.append((budget.kind, count, amount))
+
+    monkeypatch.setattr(Budget, "was_charged", note)
+    caplog.set_level("INFO", logger="assistant.limits")
+    settings.ASSISTANT_TURNS_PER_VISITOR = 1
+    charge("visitor:a", "192.0.2.1")
+    with pytest.raises(RateLimited) as refused:
+        charge("visitor:a", "192.0.2.1")
+    charge("visitor:b", "192.0.2.1")
+    charge("visitor:c", "192.0.2.1")
+    with pytest.raises(BudgetSpent):
+        charge("visitor:d", "192.0.2.1")
+
+    assert not isinstance(refused.value, BudgetSpent)
+    turns, tokens = [("turns", n, 1) for n in (1, 2, 3)], [("tokens", 0, 0)] * 3
+    assert charged == [pair for both in zip(turns, tokens, strict=True) for pair in both]
+    assert [record.message for record in caplog.records] == ["turn_limited", "budget_spent"]
 
 
 def test_a_refused_turn_charges_no_bucket(valkey_client: redis.Redis) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from articles.addresses import ARTICLE_ADDRESSES, Addresses
+from articles.addresses import ARTICLE_ADDRESSES, Addresses, has_safe_scheme, leads_elsewhere
 from articles.markup.sanitising import sanitiser
 
 NOTHING = sanitiser(Addresses(link=lambda _: False, image=lambda _: False), heading_ids=False)
@@ -55,7 +57,65 @@ def test_an_image_has_a_size_in_pixels_or_none() -> None:
 
 
 def test_headings_of_articles_keep_their_ids() -> None:
-    assert ARTICLES.clean('<h2 id="größe">a</h2>') == '<h2 id="größe">a</h2>'
+    html = '<h2 id="größe">a</h2>'
+    assert sanitiser(ARTICLE_ADDRESSES, heading_ids=True).clean(html) == html
+    assert sanitiser(ARTICLE_ADDRESSES, heading_ids=False).clean(html) == "<h2>a</h2>"
+
+
+@pytest.mark.parametrize(
+    ("address", "is_safe", "is_elsewhere"),
+    [
+        ("/a", True, False),
+        ("#a", True, False),
+        ("?a=b:c", True, False),
+        ("a/b:c", True, False),
+        ("a//b", True, False),
+        ("https://e.example/a", True, True),
+        ("HTTP://e.example", True, True),
+        ("//e.example", True, True),
+        ("mailto:a@e.example", True, False),
+        ("TEL:+49", True, False),
+        ("javascript:x", False, False),
+        ("data:text/html,x", False, False),
+        ("a:b", False, False),
+    ],
+)
+def test_what_articles_may_link(address: str, is_safe: bool, is_elsewhere: bool) -> None:
+    assert has_safe_scheme(address) is is_safe
+    assert leads_elsewhere(address) is is_elsewhere
+
+
+@pytest.mark.parametrize(
+    ("address", "is_permitted"),
+    [
+        ("/media/a.png", True),
+        ("/static/a.png", True),
+        ("a.png", True),
+        ("../a.png", True),
+        ("/other/a.png", False),
+        ("//evil.example/a.png", False),
+        ("//img.example/a.png", True),
+        ("https://img.example/a.png", True),
+        ("https://IMG.example:8000/a.png", True),
+        ("https://img.example.evil.example/a.png", False),
+        ("https://img.example@evil.example/a.png", False),
+        ("https://evil.example?img.example", False),
+        ("data:image/png;base64,AAAA", False),
+        ("javascript:x", False),
+    ],
+)
+def test_which_images_articles_may_show(address: str, is_permitted: bool, settings: Any) -> None:
+    settings.IMAGE_HOSTS = ["img.example"]
+    settings.MEDIA_URL, settings.STATIC_URL = "/media/", "/static/"
+    assert ARTICLE_ADDRESSES.image(address) is is_permitted
+
+
+@pytest.mark.parametrize("prefix", ["/", "", None])
+def test_a_site_whose_files_are_elsewhere_permits_no_path(
+    prefix: str | None, settings: Any
+) -> None:
+    settings.MEDIA_URL = settings.STATIC_URL = prefix
+    assert not ARTICLE_ADDRESSES.image("/other/a.png")
 
 
 def test_an_image_of_another_site_does_not_pass_into_an_article() -> None:

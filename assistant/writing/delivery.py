@@ -143,7 +143,7 @@ class Delivery:
         At the start of a line the spaces behind go; elsewhere those before go, if
         white space, closing punctuation or the end follows.
         """
-        if self._run and not (self._gone and self._is_looked_through("".join(self._run))):
+        if not self._is_looked_through("".join(self._run)):
             self._meet("[")
         self._part()
         if not self._gone and (self._breaks or not self._line):

@@ -130,8 +130,10 @@ class AnswerScanner(Scanner):
         strong = strong * 2 if strong in ("*", "_") else ""
         start = yield from self._expect(strong, start)
         end = (yield from self._word(start)) if start else 0
-        colon = (yield from self._expect(":", end)) if end else 0
-        closed = (yield from self._expect(strong, colon or end)) if end else 0
+        if not end:
+            return 0, False
+        colon = yield from self._expect(":", end)
+        closed = yield from self._expect(strong, colon or end)
         if not closed:
             return 0, False
         colon = colon or (yield from self._expect(":", closed))
