@@ -119,6 +119,7 @@ def test_a_deadline_that_passes_while_nobody_waits_disturbs_nobody() -> None:
     async def body() -> None:
         wrong: list[dict[str, Any]] = []
         asyncio.get_running_loop().set_exception_handler(lambda loop, found: wrong.append(found))
+        Deadline(0)
         deadline = Deadline(0.01)
         assert await deadline.wait(lambda: gives("a")) == "a"
         await asyncio.sleep(0.02)
