@@ -17,6 +17,7 @@ from assistant import gaps
 from assistant.gaps import report
 from assistant.gaps.naming import name_of
 from assistant.models import Answer, GapQuestion, GapRun, GapTopic, Grounding, Origin
+from assistant.tasks import update_gap_report
 from tests.factories import make_answer
 
 pytestmark = pytest.mark.django_db
@@ -197,7 +198,12 @@ def test_writers_update_claim_and_close_topics_in_the_admin(client: Client, staf
     assert "has not run yet" in client.get(url).content.decode()
 
     updated = client.post(reverse("admin:assistant_gaptopic_update"), follow=True)
-    assert "1 new question in the report." in updated.content.decode()
+    assert "The report waits for the worker." in updated.content.decode()
+    assert updated["Refresh"] == "2"
+    update_gap_report()
+    after = client.get(url)
+    assert "Last updated" in after.content.decode()
+    assert "Refresh" not in after
     topic = GapTopic.objects.get()
     for action, status in (
         ("claim", GapTopic.Status.CLAIMED),
@@ -330,3 +336,32 @@ def test_topics_that_turn_out_to_be_one_become_one_and_the_other_leads_there() -
     assert other.merged_into == one
     one.refresh_from_db()
     assert (one.questions_count, other.questions_count) == (2, 0)
+
+
+def test_the_list_says_how_far_a_run_is(
+    client: Client, staff: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.force_login(staff)
+    url = reverse("admin:assistant_gaptopic_changelist")
+    seen: list[str] = []
+
+    def look(now: object) -> None:
+        seen.append(client.get(url).content.decode())
+
+    monkeypatch.setattr(report, "measure", look)
+    make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS)
+    gaps.update_report()
+    assert "The report is being updated: 1 question so far." in seen[0]
+    assert "is being updated" not in client.get(url).content.decode()
+
+
+def test_without_valkey_the_report_runs_and_nobody_can_tell_how_far(
+    settings: Any, client: Client, staff: User
+) -> None:
+    backend = "django.core.cache.backends.redis.RedisCache"
+    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": "redis://127.0.0.1:1/0"}}
+    make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS)
+    assert gaps.update_report() is not None
+    client.force_login(staff)
+    page = client.get(reverse("admin:assistant_gaptopic_changelist"))
+    assert "Can I pay by invoice?" in page.content.decode()

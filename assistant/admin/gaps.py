@@ -20,13 +20,14 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
+from kombu.exceptions import OperationalError
 
 from articles.admin.pages import person
-from assistant import gaps
 from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.admin.topic import TopicForm, TopicPages
-from assistant.gaps import listing, queue
+from assistant.gaps import listing, progress, queue
 from assistant.models import GapQuestion, GapRun, GapTopic
+from assistant.tasks import update_gap_report
 
 SAMPLES = 3
 
@@ -234,20 +235,16 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
         ]  # fmt: skip
 
     def update_view(self, request: HttpRequest) -> HttpResponse:
-        """Runs the report now, over what came since its last run."""
+        """Has a worker run the report now. The list then says how far it is."""
         if not self.has_change_permission(request):
             raise PermissionDenied
-        run = gaps.update_report()
-        if run is None:
-            self.message_user(
-                request, gettext("The report is being updated already."), messages.WARNING
-            )
-        else:
-            count = run.questions_added
-            text = ngettext(
-                "%d new question in the report.", "%d new questions in the report.", count
-            )
-            self.message_user(request, text % count, messages.SUCCESS)
+        progress.say(0)  # first: the worker may be done before this goes on
+        try:
+            update_gap_report.delay()
+        except OperationalError:
+            progress.over()
+            said = gettext("The report could not be started: the queue of tasks is down.")
+            self.message_user(request, said, messages.ERROR)
         return HttpResponseRedirect(reverse(LIST))
 
     def export_view(self, request: HttpRequest) -> StreamingHttpResponse:
@@ -285,14 +282,19 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        taken_in = progress.current()
         context = {
+            "taken_in": taken_in,
             "last_run": GapRun.objects.first(),
             "undoable": queue.latest(person(request)),
             "kinds": GapTopic.Kind.choices,
             "kind": request.GET.get("kind__exact", ""),
             **(extra_context or {}),
         }
-        return super().changelist_view(request, context)
+        response = super().changelist_view(request, context)
+        if taken_in is not None:
+            response["Refresh"] = "2"
+        return response
 
     def change_view(
         self,

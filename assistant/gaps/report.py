@@ -19,7 +19,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from articles.embeddings import EmbeddingError
-from assistant.gaps import queue, vectors
+from assistant.gaps import progress, queue, vectors
 from assistant.gaps.asked import Asked, asked
 from assistant.gaps.counts import measure, recount
 from assistant.gaps.grouping import FIRST_NEW, Grouping
@@ -69,6 +69,8 @@ def update_report(until: datetime | None = None) -> GapRun | None:
     except EmbeddingError as error:
         logger.warning("gap_report_waits", extra={"reason": str(error)})
         return None
+    finally:
+        progress.over()
 
 
 def _lock() -> bool:
@@ -87,6 +89,7 @@ def _add(questions: Iterable[Asked]) -> int:
             by_kind.setdefault(kind, []).extend(own)
             group = groups.get(kind) or groups.setdefault(kind, Grouping.load(kind))
             group.take(own)
+        progress.say(sum(map(len, by_kind.values())))
     for kind, group in groups.items():
         _store(group, by_kind[kind])
     return sum(map(len, by_kind.values()))
