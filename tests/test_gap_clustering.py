@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from articles.embeddings import LocalEmbedder
+from articles.ranking.calibration import Scale, scale_of
 from assistant.gaps import clustering
-from assistant.gaps.clustering import NEW, Topics
+from assistant.gaps.clustering import NEW, Thresholds, Topics
 from assistant.gaps.naming import central
+from tests.test_embeddings import Crowded
 
 
 def around(direction: int, count: int, seed: int, spread: float = 0.02) -> clustering.Vectors:
@@ -89,6 +92,38 @@ def test_real_questions_are_grouped_better_than_by_the_plain_clusterer(shared_di
     assert found.v_measure > plain.v_measure
     assert found.adjusted_rand > 0.36
     assert found.topics < plain.topics
+
+
+def test_a_model_whose_cosines_are_nearer_together_makes_the_same_topics() -> None:
+    """Some endpoints' models call nothing unlike: thresholds move to their scale."""
+    texts = [
+        "When will I receive my new card?",
+        "When will my new card arrive?",
+        "My new card has not arrived yet, when will I receive it?",
+        "Which currencies do you support for exchange?",
+        "What currencies can I exchange?",
+        "Can I pay by invoice?",
+        "Why was a fee charged for my withdrawal abroad?",
+        "How do I change the address of my account?",
+    ]
+    found = []
+    for embedder in (LocalEmbedder(256), Crowded()):
+        vectors = np.array(embedder.embed(texts), np.float32)
+        scale = scale_of(embedder)
+        local = clustering.LOCAL
+        at = Thresholds(scale.own(local.floor), scale.own(local.join), scale.own(local.merge))
+        near = clustering.smoothed(vectors, vectors, at)
+        new = np.full(len(texts), NEW, np.int64)
+        joined = clustering.join(near, new, Topics(), 0, at)
+        movable = np.ones(len(texts), bool)
+        found.append(clustering.settle(near, joined, movable, Topics(), 20, at).tolist())
+    assert found[0] == found[1]
+    assert len(set(found[0])) == 5
+
+
+def test_thresholds_go_to_a_models_scale_and_back() -> None:
+    scale = Scale(0.7, 0.85)
+    assert scale.comparable(scale.own(0.5)) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(

@@ -365,3 +365,11 @@ def test_without_valkey_the_report_runs_and_nobody_can_tell_how_far(
     client.force_login(staff)
     page = client.get(reverse("admin:assistant_gaptopic_changelist"))
     assert "Can I pay by invoice?" in page.content.decode()
+
+
+def test_a_question_in_another_language_joins_where_the_vectors_allow() -> None:
+    make_answer("Okta SAML SSO setup error", grounding=Grounding.NO_HITS, language="en")
+    make_answer("Okta SAML SSO Setup Fehler", grounding=Grounding.NO_HITS, language="de")
+    make_answer("Wann kommt meine neue Karte?", grounding=Grounding.NO_HITS, language="de")
+    gaps.update_report()
+    assert sorted(topics().values()) == [1, 2]

@@ -68,6 +68,11 @@ class Scale:
         share = (cosine - self.unrelated) / (self.related - self.unrelated)
         return LOCAL.unrelated + share * (LOCAL.related - LOCAL.unrelated)
 
+    def own(self, comparable: float) -> float:
+        """The cosine by which this model says what the local model says by `comparable`."""
+        share = (comparable - LOCAL.unrelated) / (LOCAL.related - LOCAL.unrelated)
+        return self.unrelated + share * (self.related - self.unrelated)
+
 
 LOCAL = Scale(unrelated=0.0228, related=0.3092)
 """The local model's own points, measured by these pairs."""

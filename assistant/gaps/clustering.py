@@ -3,7 +3,7 @@
 A question alone says little, so each vector is first moved towards its nearest neighbours
 (`smoothed`): that tells topics apart better than any other step that was measured
 (`bench/gaps.py`). `join` then takes new questions one by one into the nearest topic above
-`JOIN`, or opens one. `settle` looks again at the questions of topics that nobody has worked on:
+`join`, or opens one. `settle` looks again at the questions of topics that nobody has worked on:
 each goes to the topic it is nearest to now, and topics that are near each other on average
 become one.
 
@@ -25,14 +25,23 @@ NEIGHBOURS = 12
 WEIGHT = 3.0
 """What all neighbours together weigh beside the question itself."""
 
-FLOOR = 0.4
-"""The least cosine of a neighbour. Where little was asked yet, the nearest is not near."""
 
-JOIN = 0.78
-"""The least cosine of a question with a topic's mean, both smoothed."""
+@dataclass(frozen=True)
+class Thresholds:
+    """Cosines on the scale of the local model, for which they were measured; for another one
+    they have to be moved to its scale."""
 
-MERGE = 0.66
-"""The least mean cosine between the questions of two topics that become one."""
+    floor: float = 0.4
+    """The least cosine of a neighbour. Where little was asked yet, the nearest is not near."""
+
+    join: float = 0.78
+    """The least cosine of a question with a topic's mean, both smoothed."""
+
+    merge: float = 0.66
+    """The least mean cosine between the questions of two topics that become one."""
+
+
+LOCAL = Thresholds()
 
 NEW = -1
 """The label of a question without a topic."""
@@ -69,7 +78,7 @@ class Topics:
         return np.array(self.sums, np.float32) / np.array(self.counts, np.float32)[:, None]
 
 
-def smoothed(vectors: Vectors, among: Vectors) -> Vectors:
+def smoothed(vectors: Vectors, among: Vectors, at: Thresholds = LOCAL) -> Vectors:
     """Each of `vectors` moved towards its nearest in `among`, which holds it too."""
     result = np.empty_like(vectors)
     count = min(NEIGHBOURS + 1, len(among))
@@ -79,19 +88,21 @@ def smoothed(vectors: Vectors, among: Vectors) -> Vectors:
         nearest = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
         near = np.take_along_axis(cosines, nearest, axis=1)
         # The question finds itself, which is no neighbour: what it adds is taken off again.
-        weights = (near >= FLOOR).astype(np.float32) * (WEIGHT / NEIGHBOURS)
+        weights = (near >= at.floor).astype(np.float32) * (WEIGHT / NEIGHBOURS)
         moved = np.einsum("qn,qnd->qd", weights, among[nearest], optimize=True)
         result[start : start + _ROWS] = own * (1 - WEIGHT / NEIGHBOURS) + moved
     return _unit(result)
 
 
-def join(vectors: Vectors, labels: Labels, others: Topics, next_number: int) -> Labels:
+def join(
+    vectors: Vectors, labels: Labels, others: Topics, next_number: int, at: Thresholds = LOCAL
+) -> Labels:
     """The labels with every `NEW` one replaced: by the nearest topic's, else by a number of
     its own, from `next_number` on. `others` are topics without a question in `vectors`."""
     labels = labels.copy()
     topics = _Growing(Topics.of(vectors, labels) + others, vectors.shape[1])
     for place in np.flatnonzero(labels == NEW):
-        number = topics.nearest(vectors[place])
+        number = topics.nearest(vectors[place], at.join)
         if number is None:
             number, next_number = next_number, next_number + 1
         topics.add(number, vectors[place])
@@ -99,8 +110,14 @@ def join(vectors: Vectors, labels: Labels, others: Topics, next_number: int) -> 
     return labels
 
 
-def settle(vectors: Vectors, labels: Labels, is_movable: NDArray[np.bool_], others: Topics,
-           next_number: int) -> Labels:  # fmt: skip
+def settle(
+    vectors: Vectors,
+    labels: Labels,
+    is_movable: NDArray[np.bool_],
+    others: Topics,
+    next_number: int,
+    at: Thresholds = LOCAL,
+) -> Labels:
     """The labels after a second look at what may be moved.
 
     A topic has to be movable as a whole: with one question that is not, it stays as it is.
@@ -111,12 +128,12 @@ def settle(vectors: Vectors, labels: Labels, is_movable: NDArray[np.bool_], othe
     if not len(movable):
         return labels
     topics = Topics.of(vectors, labels) + others
-    labels[movable] = _nearest_each(vectors[movable], topics)
-    labels = join(vectors, labels, others, next_number)
+    labels[movable] = _nearest_each(vectors[movable], topics, at.join)
+    labels = join(vectors, labels, others, next_number, at)
     fixed = np.unique(labels[~is_movable])
     own = movable[~np.isin(labels[movable], np.concatenate([fixed, others.numbers]))]
     if len(own):
-        labels[own] = _merged(Topics.of(vectors[own], labels[own]), labels[own])
+        labels[own] = _merged(Topics.of(vectors[own], labels[own]), labels[own], at.merge)
     return labels
 
 
@@ -132,12 +149,12 @@ class _Growing:
             self._sums[: len(topics.sums)] = topics.sums
         self._units = _unit(self._sums)
 
-    def nearest(self, vector: Vectors) -> int | None:
+    def nearest(self, vector: Vectors, least: float) -> int | None:
         if not self._numbers:
             return None
         cosines = self._units[: len(self._numbers)] @ vector
         place = int(cosines.argmax())
-        return self._numbers[place] if cosines[place] >= JOIN else None
+        return self._numbers[place] if cosines[place] >= least else None
 
     def add(self, number: int, vector: Vectors) -> None:
         place = self._place.setdefault(number, len(self._numbers))
@@ -150,7 +167,7 @@ class _Growing:
         self._units[place] = _unit(self._sums[place])
 
 
-def _nearest_each(vectors: Vectors, topics: Topics) -> Labels:
+def _nearest_each(vectors: Vectors, topics: Topics, least: float) -> Labels:
     """The nearest topic of each, `NEW` where none is near enough."""
     units, numbers = _unit(topics.means), np.array(topics.numbers, np.int64)
     found = np.empty(len(vectors), np.int64)
@@ -158,11 +175,11 @@ def _nearest_each(vectors: Vectors, topics: Topics) -> Labels:
         cosines = vectors[start : start + _ROWS] @ units.T
         places = cosines.argmax(axis=1)
         near = np.take_along_axis(cosines, places[:, None], axis=1)[:, 0]
-        found[start : start + _ROWS] = np.where(near >= JOIN, numbers[places], NEW)
+        found[start : start + _ROWS] = np.where(near >= least, numbers[places], NEW)
     return found
 
 
-def _merged(topics: Topics, labels: Labels) -> Labels:
+def _merged(topics: Topics, labels: Labels, least: float) -> Labels:
     """Average linkage: the two nearest topics become one, until no two are near enough."""
     sums, counts = np.array(topics.sums, np.float32), np.array(topics.counts, np.float32)
     means = sums / counts[:, None]
@@ -171,7 +188,7 @@ def _merged(topics: Topics, labels: Labels) -> Labels:
     partner = cosines.argmax(axis=1)
     best = cosines.max(axis=1)
     into = np.arange(len(counts))
-    while best.max() >= MERGE:
+    while best.max() >= least:
         one = int(best.argmax())
         kept, gone = sorted((one, int(partner[one])))
         sums[kept] += sums[gone]

@@ -16,7 +16,7 @@ from django.db import connection
 
 from assistant.gaps import clustering, vectors
 from assistant.gaps.asked import Asked
-from assistant.gaps.clustering import NEW, Labels, Topics, Vectors
+from assistant.gaps.clustering import LOCAL, NEW, Labels, Thresholds, Topics, Vectors
 
 POOL = 10_000
 """Comparing so many questions with each other takes a second or two, and 100 MB."""
@@ -82,6 +82,7 @@ class Grouping:
     matrix: Vectors = field(default_factory=lambda: np.zeros((0, 0), np.float32))
     smooth: Vectors = field(default_factory=lambda: np.zeros((0, 0), np.float32))
     labels: Labels = field(default_factory=lambda: np.zeros(0, np.int64))
+    _at: Thresholds = LOCAL
     _older: Topics = field(default_factory=Topics)
     _texts: dict[int, int] = field(default_factory=dict)
     _held: set[int] = field(default_factory=set)
@@ -89,7 +90,7 @@ class Grouping:
     @classmethod
     def load(cls, kind: str) -> Grouping:
         """What is known of this kind. Raises `EmbeddingError`."""
-        group = cls(kind, vectors.model_name())
+        group = cls(kind, vectors.model_name(), _at=vectors.thresholds())
         rows = _rows(_POOL, [kind, group.model, POOL])
         group.known = [Known(*row[:3]) for row in rows]
         without = _rows(_WITHOUT, {"kind": kind, "model": group.model, "limit": POOL})
@@ -125,7 +126,7 @@ class Grouping:
             return
         window = slice(max(0, len(self.labels) - POOL), None)
         own = self.matrix[window]
-        self.smooth[window] = clustering.smoothed(own, own)
+        self.smooth[window] = clustering.smoothed(own, own, self._at)
         labels, counts = np.unique(self.labels[window], return_counts=True)
         movable = {
             int(label)
@@ -135,7 +136,7 @@ class Grouping:
         mask = np.isin(self.labels[window], np.array(sorted(movable), np.int64))
         outside = self._topics_without(set(labels.tolist()))
         self.labels[window] = clustering.settle(
-            self.smooth[window], self.labels[window], mask, outside, self._next()
+            self.smooth[window], self.labels[window], mask, outside, self._next(), self._at
         )
 
     def topic_of(self, one: Asked) -> int:
@@ -171,10 +172,10 @@ class Grouping:
         """Only what is new is compared with all: the others were before."""
         start = len(self.smooth)
         among = self.matrix[-(POOL + len(labels) - start) :]
-        added = clustering.smoothed(self.matrix[start:], among)
+        added = clustering.smoothed(self.matrix[start:], among, self._at)
         self.smooth = np.vstack([self.smooth.reshape(start, added.shape[1]), added])
         outside = self._topics_without(set(labels.tolist()))
-        self.labels = clustering.join(self.smooth, labels, outside, self._next())
+        self.labels = clustering.join(self.smooth, labels, outside, self._next(), self._at)
 
     def _topics_without(self, numbers: set[int]) -> Topics:
         """The means of topics that are not among these."""

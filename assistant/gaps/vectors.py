@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from articles import embeddings
 from articles.embeddings import HashedEmbedder
+from articles.ranking.calibration import scale_of
 from articles.terms.analysis import query_terms
-from assistant.gaps.clustering import Vectors
+from assistant.gaps.clustering import LOCAL, Thresholds, Vectors
 
 BATCH = 2_000
 """Texts turned into vectors at once: as lists of numbers they take ten times their room."""
@@ -35,6 +36,15 @@ def model_name() -> str:
     """The name that the vectors of now go by. Raises `EmbeddingError`."""
     embedder = embeddings.active()
     return embedder.name if embedder else f"words-{WORDS.dimensions}"
+
+
+def thresholds() -> Thresholds:
+    """Those of clustering, on the scale of the embedder. Raises `EmbeddingError`."""
+    embedder = embeddings.active()
+    if embedder is None:
+        return LOCAL
+    scale = scale_of(embedder)
+    return Thresholds(scale.own(LOCAL.floor), scale.own(LOCAL.join), scale.own(LOCAL.merge))
 
 
 def vectors_of(texts: Sequence[Text]) -> Vectors:
