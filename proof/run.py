@@ -11,6 +11,11 @@ from pathlib import Path
 from tests.run import Step, carry_out
 
 TURNS = 5_000
+TURNS_LONG = (
+    "tests/test_turn_scenarios.py",
+    "tests/test_chat_idempotency.py",
+    "tests/test_chat_cuts.py",
+)
 PROPERTIES = ("tests/test_citation_properties.py", "tests/test_citation_conversations.py")
 
 
@@ -27,6 +32,11 @@ def steps(_report: Path) -> list[Step]:
             "malformed input",
             [python, "-m", "pytest", "--quiet", "tests/test_malformed_input.py"],
             variables={"MALFORMED": "5000"},
+        ),
+        Step(
+            "turns",
+            [python, "-m", "pytest", "--quiet", *TURNS_LONG],
+            variables={"TURN_STORIES": "500", "SEND_ROUNDS": "100", "CUTS": "2000"},
         ),
         Step("database", [python, "manage.py", "migrate", "--verbosity=0"]),
         Step("sources", [python, "manage.py", "check_sources", f"--turns={TURNS}"]),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import uuid
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,36 +23,41 @@ from tests.scripted_provider import DONE, ScriptedProvider, Wait, finish, say, u
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SENDS = 20
+SENDS = 50
+ROUNDS = int(os.environ.get("SEND_ROUNDS", "1"))
+"""`make proof` plays a hundred."""
 
 
 def test_many_sends_of_one_key_over_all_transports_are_one_turn(
     provider: ScriptedProvider, settings: Any
 ) -> None:
-    settings.ASSISTANT_TURNS_PER_VISITOR = 1
-    provider.answer("One answer for all.")
+    settings.ASSISTANT_TURNS_PER_VISITOR = settings.ASSISTANT_TURNS_PER_ADDRESS = ROUNDS
     ends: list[dict[str, Any]] = []
 
-    async def send(person: Person, number: int) -> None:
+    async def send(person: Person, number: int, key: str) -> None:
         kind = number % 3
         if kind == 0:
-            response = await person.ask_json("How?", key="k")
+            response = await person.ask_json("How?", key=key)
             assert response.status_code == 200, response.content
             ends.append(response.json())
         elif kind == 1:
-            ends.append((await person.ask_sse("How?", key="k"))[-1])
+            ends.append((await person.ask_sse("How?", key=key))[-1])
         else:
-            ends.append((await person.ask_ws("How?", key="k"))[-1])
+            ends.append((await person.ask_ws("How?", key=key))[-1])
 
-    async def body() -> None:
+    async def one_round(number: int) -> None:
+        provider.answer(f"Answer {number} for all.")
         person = await Person.visitor()
-        await asyncio.gather(*(send(person, number) for number in range(SENDS)))
+        sends = (send(person, sent, f"k{number}") for sent in range(SENDS))
+        await asyncio.gather(*sends)
 
-    in_loop(body)
-    assert len(ends) == SENDS
-    assert {end["text"] for end in ends} == {"One answer for all."}
-    assert Answer.objects.count() == Conversation.objects.count() == 1
-    assert len(provider.requests) == 1
+    for number in range(ROUNDS):
+        ends.clear()
+        in_loop(partial(one_round, number))
+        assert len(ends) == SENDS
+        assert {end["text"] for end in ends} == {f"Answer {number} for all."}
+        assert Answer.objects.count() == Conversation.objects.count() == number + 1
+        assert len(provider.requests) == number + 1
 
 
 def test_a_send_that_is_repeated_after_its_end_gets_the_same_answer(
