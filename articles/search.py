@@ -14,9 +14,8 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from django.conf import settings
 from django.db import connection
@@ -28,21 +27,29 @@ from articles.metrics import measured
 from articles.models import Article, Category
 from articles.ranking.calibration import scale_of
 from articles.ranking.candidates import Candidate, QueryVector, Scope, find
+from articles.ranking.hits import Hit, Mode, PassageHit, Reason, Results
 from articles.ranking.queries import Analysed, analyse
 from articles.ranking.weighing import Weighed, weigh
 from articles.terms import frequencies
 from articles.terms.analysis import base_language
 from articles.terms.frequencies import Held
 
+__all__ = [
+    "Hit",
+    "Mode",
+    "PassageHit",
+    "Reason",
+    "Results",
+    "Run",
+    "Stage",
+    "run",
+    "search",
+]
+
 logger = logging.getLogger(__name__)
 
 LONGEST_QUERY = 2_000
 """Characters of a query that are searched for."""
-
-Mode = Literal["hybrid", "lexical", "dense", "title"]
-Reason = Literal[
-    "no_text", "only_common_words", "embeddings_off", "embeddings_failed", "embeddings_missing"
-]
 
 _LIVE_PASSAGES = """
 SELECT p.id, p.heading_path, p.anchor, p.text FROM articles_passage p
@@ -51,59 +58,6 @@ WHERE p.id = ANY(%s)
 """
 
 _NO_TEXT = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ud800-\udfff]+")
-
-
-@dataclass(frozen=True)
-class PassageHit:
-    """A passage of a hit. `cosine` is on the local model's scale whatever the model is;
-    `coverage` is the share of the query's idf that stands in it; ranks count from 1 and
-    are None where that list did not have it."""
-
-    passage_id: int
-    heading_path: tuple[str, ...]
-    anchor: str
-    text: str
-    cosine: float | None
-    coverage: float
-    lexical_rank: int | None
-    dense_rank: int | None
-    strength: float
-    above_floor: bool
-
-
-@dataclass(frozen=True)
-class Hit:
-    """An article, with its best passages first; what it scores is what the first one does.
-
-    `article` has its live revision and its category; their texts are read when asked
-    for. A hit by its title alone has no passages.
-    """
-
-    article: Article
-    passages: tuple[PassageHit, ...]
-    score: float
-    cosine: float | None
-    coverage: float
-    above_floor: bool
-    """Strong enough to answer from. Comparable between queries."""
-
-
-@dataclass(frozen=True)
-class Results:
-    """`languages` are those that were searched, in order. `nearest` is the best cosine of any
-    passage in each of them, however far; a language without vectors has none."""
-
-    query: str
-    hits: tuple[Hit, ...]
-    mode: Mode
-    fallback_reason: Reason | None
-    languages: tuple[str, ...]
-    nearest: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def strong(self) -> tuple[Hit, ...]:
-        """The hits that an answer may rest on."""
-        return tuple(hit for hit in self.hits if hit.above_floor)
 
 
 @dataclass(frozen=True)
