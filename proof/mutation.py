@@ -1,6 +1,6 @@
 """Breaks the pure core in every small way, and each named guard once: the tests have to notice.
 
-    python -m proof.mutation                    all that is required
+    python -m proof.mutation                    all of it
     python -m proof.mutation delivery markers   the modules of these names only
     python -m proof.mutation --guards           the named guards only
 
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 
-from proof.core import called, modules, required, suite_of
+from proof.core import called, modules, suite_of
 from proof.guards import GUARDS, Guard
 from proof.mutants import Mutant, mutants
 from proof.sessions import Suite
@@ -54,7 +54,7 @@ class Case:
 
 def main() -> int:
     options = _options()
-    chosen = [called(name) for name in options.modules] or required()
+    chosen = [called(name) for name in options.modules] or list(modules())
     guards = [g for g in GUARDS if not options.modules or called(g.module) in chosen]
     suites = {modules()[module] for module in chosen} | {suite_of(g.test) for g in guards}
     with _servers(needed=not all(suite.bare for suite in suites)):
@@ -66,7 +66,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Break the core; the tests have to notice.")
-    parser.add_argument("modules", nargs="*", help="last names; all that are required where none")
+    parser.add_argument("modules", nargs="*", help="last names; all modules where none")
     parser.add_argument("--guards", action="store_true", help="the named guards only")
     parser.add_argument(
         "--quick",

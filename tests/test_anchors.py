@@ -20,6 +20,7 @@ def anchors_of(*sources: str) -> list[str]:
     ("text", "expected"),
     [
         ("Set up SSO", "set-up-sso"),
+        ("  Set up \n", "set-up"),
         ("Don't want to manage your own proxy?", "dont-want-to-manage-your-own-proxy"),
         ("Events & goals", "events--goals"),
         ("include.time_labels", "includetime_labels"),

@@ -111,6 +111,61 @@ def test_a_short_last_line_joins_what_stands_before_it() -> None:
     assert texts(f"{paragraph}\n\nDone.") == [f"{paragraph}\n\nDone."]
 
 
+def test_what_just_fits_stays_whole() -> None:
+    fits, too_long = (f"- {'a ' * 400}a\n- {'b' * size}" for size in (994, 995))
+    assert len(fits) == CAP
+    assert texts(fits) == [fits]
+    assert len(texts(too_long)) == 2
+
+    sentence = "This sentence says what the reader has to do next. "
+    fits, too_long = (f"{sentence * 23}{'x' * size}." for size in (26, 27))
+    assert len(fits) == TARGET * 4 // 3
+    assert texts(fits) == [fits]
+    assert len(texts(too_long)) == 2
+
+    for size, count in ((TARGET // 4 - 1, 1), (TARGET // 4, 2)):
+        assert len(texts(f"{'a' * size}\n\n- {words(150)}")) == count
+    for size, count in ((448, 1), (449, 2)):
+        assert len(texts(f"{'a' * 450}\n\n{'b' * size}")) == count
+    assert texts("# " + "x" * TARGET) == ["x" * TARGET]
+
+
+def test_only_the_neighbour_of_what_is_short_makes_a_passage_longer() -> None:
+    whole = f"- {'a' * (CAP - 2)}"
+    first, second = "b" * 500, "c" * 500
+    assert texts(f"Hi.\n\n{whole}\n\n{first}\n\n{second}") == ["Hi.", whole, first, second]
+
+
+def test_a_block_without_words_leaves_no_trace() -> None:
+    assert texts("![](x.png)\n\nText") == ["Text"]
+    assert texts("&nbsp;\n\nText") == ["Text"]
+    code = "  ```\n  x\n  ```\n\n  ```\n  y\n  ```\n"
+    assert texts(f"- {'a ' * 900}\n{code}")[-1].endswith("```\n  x\n  ```\n  ```\n  y\n  ```")
+
+
+@pytest.mark.parametrize(("letters", "is_repeated"), [(12, True), (13, False)])
+def test_what_is_repeated_has_at_most_half_of_a_passage(letters: int, is_repeated: bool) -> None:
+    found = texts(f"```{'p' * letters}\n" + "x = 1\n" * 40 + "```", target=40)
+    assert all(text.startswith("```") for text in found) is is_repeated
+    assert all(text == text.strip("\n") for text in found)
+
+
+def test_lines_of_code_fill_a_passage_and_never_more() -> None:
+    found = texts("```\n" + f"{'x' * 15}\n" * 8 + "```", target=40)
+    assert [text.count("x" * 15) for text in found] == [2, 2, 2, 2]
+    found = texts("```\n" + f"{'x' * 38}\n" * 8 + "```", target=40)
+    assert all(len(text) <= 40 for text in found)
+
+
+def test_no_passage_is_made_of_the_empty_lines_of_code() -> None:
+    fence = f"```{'p' * 13}\n"
+    found = texts(fence + f"{'x' * 39}\n\n" * 6 + "```", target=40)
+    assert found[1:-1] == ["x" * 39] * 5
+    found = texts(fence + "x = 123\n" * 42 + "```", target=40)
+    assert found[-1].endswith("x = 123\n\n```")
+    assert "\n\n\n" not in found[-1]
+
+
 def test_sentences_end_in_chinese_and_japanese_too() -> None:
     sentence = "您可以在账单页面下载电子发票。「はい。」"
     found = texts(sentence * 200)

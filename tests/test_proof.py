@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proof.core import NOT_YET, called, core, modules, required, suite_of
+from proof.core import called, core, modules, suite_of
 from proof.guards import GUARDS, Guard
 from proof.mutants import mutants
 from proof.mutation import explained, survivors_unlike
@@ -206,11 +206,3 @@ def test_a_function_that_nobody_loaded_cannot_be_changed() -> None:
 
     assert changed is not None
     assert not swap([], changed)
-
-
-def test_the_manual_lists_the_modules_whose_survivors_are_not_gone_through() -> None:
-    page = (PROJECT / "docs/run-the-tests.md").read_text(encoding="utf-8")
-
-    assert set(modules()) == {*required(), *NOT_YET}
-    assert not set(required()) & NOT_YET
-    assert all(f"`{module}`" in page for module in NOT_YET)
