@@ -166,6 +166,15 @@ def test_a_verified_topic_that_grows_again_reopens_by_itself() -> None:
     assert (step.action, step.username) == (GapStep.Action.REOPENED, "")
 
 
+def test_what_was_asked_before_a_topic_was_verified_does_not_reopen_it() -> None:
+    topics = make_topics(CARD)
+    make_answer(CARD, grounding=Grounding.NO_HITS)
+    queue.change(topics, None, status=GapTopic.Status.VERIFIED)
+    gaps.update_report()
+    topic = GapTopic.objects.get()
+    assert (topic.status, topic.questions_count) == (GapTopic.Status.VERIFIED, 2)
+
+
 # How much it matters
 
 

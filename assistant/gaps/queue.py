@@ -8,12 +8,13 @@ act left it; what somebody did since is theirs. Whoever acts has been checked be
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection, transaction
+from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -92,9 +93,18 @@ def reopen(topics: Iterable[GapTopic], user: User | None, note: str = "") -> lis
     return change(topics, user, status=GapTopic.Status.OPEN, note=note)
 
 
-def reopen_verified(topic_ids: Iterable[int]) -> None:
-    """What was thought to be answered and is not: topics that the report has added to."""
-    grown = GapTopic.objects.filter(pk__in=topic_ids, status=GapTopic.Status.VERIFIED)
+def reopen_verified(newest: Mapping[int, datetime]) -> None:
+    """What was thought to be answered and is not: topics that were asked again, at the moments
+    given, after they were verified. What was asked before came too late to tell."""
+    verified = GapTopic.objects.filter(pk__in=newest, status=GapTopic.Status.VERIFIED)
+    since = verified.annotate(
+        verified_at=Max("steps__at", filter=Q(steps__after__status=GapTopic.Status.VERIFIED))
+    )
+    grown = [
+        topic
+        for topic in since
+        if topic.verified_at is None or newest[topic.pk] > topic.verified_at
+    ]
     change(grown, None, action=Action.REOPENED, status=GapTopic.Status.OPEN)
 
 

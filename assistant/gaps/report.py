@@ -102,12 +102,15 @@ def _store(group: Grouping, questions: Sequence[Asked]) -> None:
     ids = _create_topics(group, questions)
     moved = _move(group, ids)
     _copy(group, questions, ids)
-    asked_in = {_id(group.topic_of(one), ids) for one in questions}
-    touched = asked_in | moved
+    newest: dict[int, datetime] = {}
+    for one in questions:
+        topic_id = _id(group.topic_of(one), ids)
+        newest[topic_id] = max(one.asked_at, newest.get(topic_id, one.asked_at))
+    touched = newest.keys() | moved
     recount(touched)
     if has_changed:
         _store_vectors(group, touched, ids)
-    queue.reopen_verified(asked_in)
+    queue.reopen_verified(newest)
 
 
 def _create_topics(group: Grouping, questions: Sequence[Asked]) -> dict[int, int]:
