@@ -15,6 +15,8 @@ TURNS_LONG = (
     "tests/test_turn_scenarios.py",
     "tests/test_chat_idempotency.py",
     "tests/test_chat_cuts.py",
+    "tests/test_chat_deploys.py",
+    "tests/test_nothing_is_left.py",
 )
 PROPERTIES = ("tests/test_citation_properties.py", "tests/test_citation_conversations.py")
 
@@ -36,7 +38,13 @@ def steps(_report: Path) -> list[Step]:
         Step(
             "turns",
             [python, "-m", "pytest", "--quiet", *TURNS_LONG],
-            variables={"TURN_STORIES": "500", "SEND_ROUNDS": "100", "CUTS": "2000"},
+            variables={
+                "TURN_STORIES": "500",
+                "SEND_ROUNDS": "100",
+                "CUTS": "2000",
+                "DEPLOYS": "20",
+                "DISCONNECTS": "500",
+            },
         ),
         Step("database", [python, "manage.py", "migrate", "--verbosity=0"]),
         Step("sources", [python, "manage.py", "check_sources", f"--turns={TURNS}"]),

@@ -132,9 +132,6 @@ class Provider(ScriptedProvider):
         if "the client left" not in text:
             super().problem(text)
 
-    def forget(self) -> None:
-        self._replies.clear()
-
 
 class Story:
     """What happens, and what everybody was told."""
@@ -287,4 +284,4 @@ def test_any_story_of_a_turn_has_one_beginning_and_one_end(end: str, acts: list[
         ):
             in_loop(body)
         if story.stops:
-            provider.forget()
+            provider.forgives_unused = True
