@@ -75,7 +75,8 @@ def steps(report: Path) -> list[Step]:
         Step("mypy", [python, "-m", "mypy"]),
         Step("migrations", [python, "manage.py", "makemigrations", "--check", "--dry-run"]),
         Step("fast tests", [*measured, "-n", "2", "-m", "not slow and not browser"]),
-        Step("slow tests", [*measured, "-m", "slow and not browser"]),
+        # By file: what a module sets up, processes of the site among it, is set up once.
+        Step("slow tests", [*measured, "-n", "2", "--dist=loadfile", "-m", "slow and not browser"]),
         Step("browser tests", [*pytest, "-m", "browser"]),
         Step("coverage", [python, "-m", "coverage", "report", f"--fail-under={COVERAGE_FLOOR}"]),
         Step("coverage data", [python, "-m", "coverage", "json", "--quiet", "-o", str(report)]),
