@@ -191,6 +191,31 @@ def test_two_runs_never_work_at_once() -> None:
     assert topics() == {"Can I pay by invoice?": 1}
 
 
+@pytest.mark.django_db(transaction=True)
+def test_what_is_erased_while_a_run_reads_it_does_not_enter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS)
+    erased = make_answer("Is the card of Jane Doe here?", grounding=Grounding.NO_HITS)
+
+    def erase() -> None:
+        erased.conversation.delete()
+        connection.close()
+
+    def measure(now: object) -> None:
+        """The run has read everything, and is about to commit."""
+        eraser = threading.Thread(target=erase)
+        eraser.start()
+        eraser.join()
+        monkeypatch.undo()
+
+    monkeypatch.setattr(report, "measure", measure)
+    run = gaps.update_report()
+    assert run is not None
+    assert run.questions_added == 1
+    assert topics() == {"Can I pay by invoice?": 1}
+
+
 def test_writers_update_claim_and_close_topics_in_the_admin(client: Client, staff: User) -> None:
     client.force_login(staff)
     make_answer("Can I pay by invoice?", grounding=Grounding.NO_HITS)

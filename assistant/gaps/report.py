@@ -11,11 +11,12 @@ import hashlib
 import hmac
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from articles.embeddings import EmbeddingError
@@ -27,6 +28,8 @@ from assistant.gaps.naming import central, name_of
 from assistant.models import GapQuestion, GapRun, GapTopic
 
 BATCH = 5_000
+
+ATTEMPTS = 3
 
 _LOCK = 0x6761705F  # "gap_", any number that nothing else in this database locks
 
@@ -51,26 +54,32 @@ def update_report(until: datetime | None = None) -> GapRun | None:
     """
     until = until or timezone.now()
     try:
-        with transaction.atomic():
-            if not _lock():
-                return None
-            last = GapRun.objects.first()
-            if last is not None and last.period_end >= until:
-                return None
-            start = last.period_end if last else None
-            added = _add(asked(start, until))
-            measure(until)
-            return GapRun.objects.create(
-                period_start=start,
-                period_end=until,
-                finished_at=timezone.now(),
-                questions_added=added,
-            )
+        for _attempt in range(ATTEMPTS - 1):
+            # What is erased while a run reads it is refused by the database when the run commits.
+            with suppress(IntegrityError):
+                return _run(until)
+            logger.info("gap_report_again")
+        return _run(until)
     except EmbeddingError as error:
         logger.warning("gap_report_waits", extra={"reason": str(error)})
         return None
     finally:
         progress.over()
+
+
+@transaction.atomic
+def _run(until: datetime) -> GapRun | None:
+    if not _lock():
+        return None
+    last = GapRun.objects.first()
+    if last is not None and last.period_end >= until:
+        return None
+    start = last.period_end if last else None
+    added = _add(asked(start, until))
+    measure(until)
+    return GapRun.objects.create(
+        period_start=start, period_end=until, finished_at=timezone.now(), questions_added=added
+    )
 
 
 def _lock() -> bool:
