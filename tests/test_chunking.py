@@ -128,6 +128,7 @@ def test_what_just_fits_stays_whole() -> None:
     for size, count in ((448, 1), (449, 2)):
         assert len(texts(f"{'a' * 450}\n\n{'b' * size}")) == count
     assert texts("# " + "x" * TARGET) == ["x" * TARGET]
+    assert [len(chunk(f"# {'x' * size}")) for size in (TARGET, TARGET + 1)] == [1, 2]
 
 
 def test_only_the_neighbour_of_what_is_short_makes_a_passage_longer() -> None:
