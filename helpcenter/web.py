@@ -57,7 +57,9 @@ class Server(uvicorn.Server):
 
 
 def use_connection_pool() -> None:
-    """Pool the database's connections. Only here: a pool does not survive a worker's fork."""
+    """Pool the database's connections. Only here: a pool does not survive a worker's fork. Each
+    is asked whether it lives before it is handed out: PostgreSQL may have ended it since."""
+    settings.DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     settings.DATABASES["default"]["OPTIONS"]["pool"] = {
         "min_size": 1,
         "max_size": settings.DATABASE_POOL_SIZE,

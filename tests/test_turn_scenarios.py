@@ -179,7 +179,8 @@ class Story:
                     await asyncio.sleep(0.01)
             case "watch" | "watch html":
                 html = act.kind == "watch html"
-                after = min(act.place, await self._newest())
+                # Blocks are held back for a moment: nobody has html up to the newest word.
+                after = 0 if html else min(act.place, await self._newest())
                 self.tasks.append(asyncio.create_task(self._watch(after, html=html)))
             case "resend":
                 self.resent.append(asyncio.create_task(self._resend(act.place % 3)))
