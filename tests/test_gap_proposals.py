@@ -13,7 +13,7 @@ from articles.indexing import index_article
 from articles.models import Article, Status
 from assistant import gaps
 from assistant.gaps import drafting, evidence, proposing
-from assistant.models import Answer, Escalation, GapTopic, Grounding
+from assistant.models import Answer, GapTopic, Grounding
 from tests.factories import make_answer, make_article
 from tests.scripted_provider import ScriptedProvider
 
@@ -114,15 +114,6 @@ def test_erasing_a_conversation_takes_its_question_out_of_the_proposal(
     assert "Jane" in Article.objects.get().body
     Answer.objects.get().conversation.delete()
     assert "Jane" not in Article.objects.get().body
-
-
-def test_the_page_counts_answers_that_were_sent_on_to_support(
-    client: Client, staff: User, topic: GapTopic
-) -> None:
-    Escalation.objects.create(answer=Answer.objects.get(), email="a@example.test")
-    client.force_login(staff)
-    page = client.get(reverse("admin:assistant_gaptopic_change", args=[topic.pk])).content.decode()
-    assert "1 answer was sent on to support." in page
 
 
 def test_an_outline_stays_above_the_proposal(

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST
 
 from articles.admin.pages import person
 from assistant.gaps import checking, drafting, evidence, proposing, queue
-from assistant.models import Escalation, GapQuestion, GapTopic
+from assistant.models import GapQuestion, GapTopic
 from assistant.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -91,7 +91,6 @@ class TopicPages:
             "questions": questions.defer("embedding")[:QUESTIONS],
             "check": checking.latest(topic),
             "share": settings.GAP_VERIFIED_PERCENT,
-            "escalated": Escalation.objects.filter(answer__gap_question__topic=topic).count(),
             "may_propose": proposing.is_possible(topic),
             "may_write": request.user.has_perm("articles.add_article"),
             "steps": [(step, queue.told(step)) for step in steps],
