@@ -73,6 +73,7 @@ class Turn:
 
     model: ScriptedModel
     limits: Limits = field(default_factory=Limits)
+    messages: list[dict[str, Any]] = field(default_factory=lambda: [*QUESTION])
     show_uncited: bool = False
     now: Callable[[], float] = lambda: 0.0
     progress: Progress = field(default_factory=Progress)
@@ -86,7 +87,7 @@ class Turn:
 
     def start(self) -> Any:
         return run(
-            messages=QUESTION,
+            messages=self.messages,
             model=self.model,
             toolbox=self.toolbox,
             ledger=self.ledger,
@@ -256,6 +257,13 @@ def test_calls_without_an_id_or_with_a_used_one_get_their_own() -> None:
     assert ids[-1] == "y" * 64
     assert len(set(ids)) == 6
     assert all(0 < len(call_id) <= 64 for call_id in ids)
+
+
+def test_an_id_that_the_history_has_is_given_to_no_other_call() -> None:
+    earlier = {"role": "assistant", "tool_calls": [{"id": "a"}]}
+    model = ScriptedModel(calls(call("search", "a")), says("Done."))
+    turn = Turn(model, messages=[*QUESTION, earlier]).run()
+    assert turn.outcome.calls[0].call_id != "a"
 
 
 def test_a_reason_given_to_decline_is_kept() -> None:
