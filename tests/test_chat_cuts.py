@@ -24,11 +24,13 @@ from assistant.models import Answer
 from tests.chat_clients import Person, in_loop, other_process, until
 from tests.scripted_provider import DONE, ScriptedProvider, Wait, finish, say, usage
 from tests.search_index import make_indexed
-from tests.streams import Event, verified
+from tests.streams import Event, text_of, verified
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CUTS = int(os.environ.get("CUTS", "80"))
+MOSTLY = 0.95
+"""So many of them from the log, also on a machine that is busy."""
 
 
 async def read(answer: Answer, after: int, most: int | None = None) -> list[Event]:
@@ -56,6 +58,17 @@ async def with_cuts(answer: Answer, places: tuple[int, ...]) -> list[Event]:
         else:
             told += await read(answer, after, most)
     return told
+
+
+def is_whole(told: list[Event], whole: list[Event]) -> bool:
+    """Whether each event came as it was first told. The end, which has all of the text, always
+    does, and no text comes twice or out of order. Where the log does not answer in time, the
+    database tells the rest of the text in one piece, or the end alone."""
+    assert told[-1] == whole[-1]
+    seqs = [event["seq"] for event in told]
+    assert seqs == sorted(set(seqs))
+    assert whole[-1]["text"].startswith(text_of(told))
+    return told == whole
 
 
 def ways_to_cut(events: int) -> Iterator[tuple[int, ...]]:
@@ -93,10 +106,11 @@ def test_a_finished_answer_is_the_same_however_it_is_cut(provider: ScriptedProvi
 
     async def body() -> None:
         person = await Person.visitor()
-        whole = await person.ask_sse("How do I export?")
+        whole = verified(await person.ask_sse("How do I export?"))
         answer = await db(Answer.objects.get)
-        for places in ways_to_cut(len(whole)):
-            assert verified(await with_cuts(answer, places)) == whole, places
+        cuts = list(ways_to_cut(len(whole)))
+        wholes = [is_whole(await with_cuts(answer, places), whole) for places in cuts]
+        assert sum(wholes) >= MOSTLY * len(cuts)
 
     in_loop(body)
 
@@ -126,8 +140,8 @@ def test_a_live_answer_is_the_same_however_it_is_cut(provider: ScriptedProvider)
         viewers = [asyncio.create_task(viewer(places)) for places in cuts]
         await asyncio.sleep(0)
         gate.set()
-        whole = await watching
-        for told in await asyncio.gather(*viewers):
-            assert verified(told) == whole
+        whole = verified(await watching)
+        wholes = [is_whole(told, whole) for told in await asyncio.gather(*viewers)]
+        assert sum(wholes) >= MOSTLY * len(cuts)
 
     in_loop(body)
