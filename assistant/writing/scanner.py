@@ -64,7 +64,7 @@ class Scanner(InlineScanner):
             self._fence = line.fence
             return (yield from self._copied_line(position))
         end = yield from self._inline(position)
-        if line.is_heading:
+        if line.is_heading and self._text[end - 1] == "\n":
             self._end_paragraph()
         return end
 
