@@ -139,7 +139,9 @@ class AnswerTurn:
         say, it is tried once more with less, before anything was done."""
         # On a thread: the first one of a process imports the provider's client for a second, and
         # a loop that stands still takes Valkey for down.
-        model = self._model or await asyncio.to_thread(select_model, settings)
+        model = self._model
+        if model is None:
+            model = await asyncio.to_thread(select_model, settings)
         loaded = await db(load, self.answer_id, self._sender.reader, model)
         context = settings.ASSISTANT_CONTEXT_TOKENS
         work = self._work = set_up(loaded, self._sender, model, context)
