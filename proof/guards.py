@@ -209,9 +209,16 @@ GUARDS = [
     Guard(
         "nothing in a title is markup",
         "delivery",
-        'return _SPECIAL_IN_TITLE.sub(r"\\\\\\1", " ".join(title.split()))',
-        'return " ".join(title.split())',
+        'escaped = _SPECIAL_IN_TITLE.sub(r"\\\\\\1", " ".join(title.split()))',
+        'escaped = " ".join(title.split())',
         f"{CITATIONS}::test_nothing_in_a_title_is_markup",
+    ),
+    Guard(
+        "a title ends no code",
+        "delivery",
+        'return escaped.replace("`", "&#96;")',
+        'return escaped.replace("`", "\\\\`")',
+        f"{CITATIONS}::test_a_title_ends_no_code_that_a_stray_backtick_began",
     ),
     Guard(
         "a title that is a number is no citation",

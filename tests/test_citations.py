@@ -4,6 +4,7 @@ import pytest
 
 from assistant.citations import CitationWriter, restore_references
 from assistant.provenance import Document, Exposure, Ledger
+from tests.citation_judge import numbers_in
 from tests.citing import Given, Step, Written, play, single, whole, write
 
 A = Given(Document("a", "Change your plan", "/articles/change-plan/"))
@@ -212,7 +213,7 @@ def test_a_title_without_an_address_is_only_a_title() -> None:
     [
         ("[1] first", r"\[1\] first"),
         ("a\\", r"a\\"),
-        ("`code`", r"\`code\`"),
+        ("`code`", "&#96;code&#96;"),
         ("<b>", r"\<b>"),
         ("![x](y)", r"!\[x\](y)"),
         ("two\nlines  of", "two lines of"),
@@ -225,6 +226,15 @@ def test_nothing_in_a_title_is_markup(title: str, label: str) -> None:
 
     assert write(given, "See [1].").text == f"See ([{label}](/articles/t/))."
     assert write(given, "https://help.example.com/articles/t").text == f"[{label}](/articles/t/)"
+
+
+def test_a_title_ends_no_code_that_a_stray_backtick_began() -> None:
+    seen = Given(Document("t", "Only `a` title", "/articles/t/"), Exposure.TITLE)
+
+    written = write(seen, A, "A ` here [2] and [1].")
+
+    assert written.text == "A ` here [1] and ([Only &#96;a&#96; title](/articles/t/))."
+    assert numbers_in(written.text) == [1]
 
 
 # What is left where a marker is removed

@@ -36,12 +36,17 @@ _BULLET = re.compile(rf"\A{_LEAD}(?:[-+*]|[0-9]{{1,9}}[.)])\Z")
 _MAY_BE_BULLET = re.compile(r"[-+*]|[0-9]{1,9}[.)]?")
 _ADDRESS_END = re.compile(rf"https?://[^{BREAKERS}]*\Z", re.IGNORECASE)
 _AUTOLINK_HEAD = re.compile(r"<[^\s<>]*\Z")
-_SPECIAL_IN_TITLE = re.compile(r"([\\\[\]`<]|:(?=//))")
+_SPECIAL_IN_TITLE = re.compile(r"([\\\[\]<]|:(?=//))")
 
 
 def title_as_label(title: str) -> str:
-    """A title as a link's label: nothing in it ends the label, opens anything or is an address."""
-    return _SPECIAL_IN_TITLE.sub(r"\\\1", " ".join(title.split()))
+    """A title as a link's label: nothing in it ends the label, opens anything or is an address.
+
+    A backslash does not keep a backtick from ending the code that one earlier on the line may
+    begin, and a citation in between would be code: it becomes a character reference.
+    """
+    escaped = _SPECIAL_IN_TITLE.sub(r"\\\1", " ".join(title.split()))
+    return escaped.replace("`", "&#96;")
 
 
 def _no_marker(label: str) -> str:
