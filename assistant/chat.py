@@ -103,18 +103,34 @@ async def events(
 async def _told_anew(
     answer_id: uuid.UUID, reader: Reader, seen: Seen, *, html: bool
 ) -> list[Entry] | None:
-    """What follows in an old answer one of whose sources has changed since, was renamed, is gone
-    or may not be seen by this reader any more; None for any other answer."""
+    """What follows in an old answer whose log does not have its end, or one of whose sources has
+    changed since, was renamed, is gone or may not be seen by this reader any more; None for any
+    other answer."""
     if LiveTurns.current().find(answer_id) is not None:
         return None
     try:
-        end = Delivered.of(await EventLog.current().entries(answer_id)).end
-        stored = await db(stored_events, answer_id, reader, seen, html=html) if end else None
+        entries = await EventLog.current().entries(answer_id)
+        end = Delivered.of(entries).end
+        if end is None:
+            return await _completed(entries, answer_id, reader, seen, html=html)
+        stored = await db(stored_events, answer_id, reader, seen, html=html)
     except (LostError, *DATABASE_DOWN):
         return None  # whoever follows finds out, and says so
-    if not end or not stored or json.loads(stored[-1].body).get("sources") == end.get("sources"):
+    if not stored or json.loads(stored[-1].body).get("sources") == end.get("sources"):
         return None
     return stored
+
+
+async def _completed(
+    entries: list[Entry], answer_id: uuid.UUID, reader: Reader, seen: Seen, *, html: bool
+) -> list[Entry] | None:
+    """What follows in an answer that ended while Valkey was away: what its log has, and the rest
+    from the database, at once. None where the answer is still being written."""
+    if not await _is_over(answer_id):
+        return None
+    rest = [] if html else entries[seen.position :]
+    seen.take(rest)
+    return rest + (await db(stored_events, answer_id, reader, seen, html=html) or [])
 
 
 async def _from_log(

@@ -9,10 +9,12 @@ import uuid
 
 import pytest
 import redis
+from django.utils import timezone
 
 from articles.indexing import index_article
 from assistant.database import db
 from assistant.eventlog import EventLog
+from assistant.eventlog.log import HEARTBEAT_SECONDS
 from assistant.models import Answer, Grounding
 from tests.chat_clients import ANSWERS, Person, follow, in_loop, other_process, read_sse, until
 from tests.factories import make_answer, make_article
@@ -286,10 +288,10 @@ def test_silence_is_filled_with_heartbeats(
 
 
 def test_a_turn_that_ended_without_an_end_in_the_log_still_ends(
-    monkeypatch: pytest.MonkeyPatch, provider: ScriptedProvider
+    provider: ScriptedProvider,
 ) -> None:
-    """A process died between the commit and the last event: the database has the last word."""
-    monkeypatch.setattr("assistant.eventlog.log.HEARTBEAT_SECONDS", 0.0)
+    """Valkey was away, or the process died between the commit and the last event: the database
+    has the last word, and nobody waits for another."""
     provider.answer("All is said.")
 
     async def body() -> None:
@@ -298,9 +300,42 @@ def test_a_turn_that_ended_without_an_end_in_the_log_still_ends(
         answer = await db(Answer.objects.get)
         store = EventLog.current().store
         await store._redis.xdel(f"answer:{answer.pk}:events", f"{len(whole)}-0")
-        async with other_process():
-            events = verified(await follow(answer))
-        assert events == whole
+        async with other_process(), asyncio.timeout(HEARTBEAT_SECONDS / 2):
+            assert verified(await follow(answer)) == whole
+            assert verified(await follow(answer, 2), 2) == whole[2:]
+            assert verified(await follow(answer, html=True))[-1] == whole[-1]
+
+    in_loop(body)
+
+
+def test_whoever_follows_a_turn_that_ends_without_an_end_in_the_log_hears_of_it(
+    monkeypatch: pytest.MonkeyPatch, provider: ScriptedProvider
+) -> None:
+    monkeypatch.setattr("assistant.eventlog.log.HEARTBEAT_SECONDS", 0.0)
+    go_on = threading.Event()
+    script(provider, Wait(go_on))
+
+    async def body() -> None:
+        person = await Person.visitor()
+        watching = asyncio.create_task(person.ask_sse("How?"))
+        answer = await half_is_told()
+        told = EventLog.current()._writers[answer.pk].feed.entries
+        text = "".join(json.loads(entry.body)["text"] for entry in told if entry.type == "delta")
+        async with other_process() as there:
+            remote = asyncio.create_task(follow(answer))
+            await until(there._tail.feeds, "a mirror")
+            await db(
+                Answer.objects.filter(pk=answer.pk).update,
+                status=Answer.Status.INTERRUPTED,
+                error_code="interrupted",
+                grounding=Grounding.UNAVAILABLE,
+                finished_at=timezone.now(),
+                text=text,
+            )
+            assert (await remote)[-1]["code"] == "interrupted"
+        # The turn lives on here, which no real one would: what it goes on to say is no matter.
+        watching.cancel()
+        go_on.set()
 
     in_loop(body)
 
