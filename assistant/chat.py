@@ -130,7 +130,8 @@ async def _completed(
         return None
     rest = [] if html else entries[seen.position :]
     seen.take(rest)
-    return rest + (await db(stored_events, answer_id, reader, seen, html=html) or [])
+    stored = await db(stored_events, answer_id, reader, seen, html=html)
+    return rest + (stored or [])
 
 
 async def _from_log(

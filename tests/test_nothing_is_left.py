@@ -27,6 +27,9 @@ DISCONNECTS = int(os.environ.get("DISCONNECTS", "12"))
 PERMANENT = ("metrics:", "_kombu", "celery", "unacked")
 """The site's counts, a few of them, and what the queue of tasks consists of."""
 
+SECONDS = 5.0
+"""Within which everything is as it was: a send whose viewer has gone still begins its turn."""
+
 Leave = Callable[[Person, int], Awaitable[None]]
 
 
@@ -81,13 +84,19 @@ def test_viewers_who_go_leave_nothing_behind(
         for number in range(DISCONNECTS):
             provider.answer("Nobody reads this to its end.")
             await leave(person, number)
-        async with asyncio.timeout(5 + DISCONNECTS / 5):
-            tasks_after, files_after, connections_after = await settled()
-        assert tasks_after <= tasks + 1
-        assert files_after <= files + 6, "what the pools of provider and Valkey keep open"
-        assert connections_after <= connections + 1
+        # Beside one more: what the pools of provider and Valkey keep open.
+        most = (tasks + 1, files + 6, connections + 1)
+        left = await settled()
+        deadline = asyncio.get_running_loop().time() + SECONDS
+        while _is_above(left, most) and asyncio.get_running_loop().time() < deadline:
+            left = await settled()
+        assert not _is_above(left, most), f"tasks, files, connections: {left}, at most {most}"
 
     in_loop(body)
+
+
+def _is_above(left: tuple[int, ...], most: tuple[int, ...]) -> bool:
+    return any(one > bound for one, bound in zip(left, most, strict=True))
 
 
 def test_every_key_in_valkey_expires(
