@@ -6,7 +6,7 @@ import logging
 
 from django.conf import settings
 
-from assistant import budgets
+from assistant.bill import budgets
 from assistant.refusals import BudgetSpent, RateLimited
 from helpcenter import limits
 from helpcenter.limits import Bucket

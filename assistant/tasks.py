@@ -7,7 +7,9 @@ import uuid
 
 from celery import shared_task
 
-from assistant import access_log, budget_alerts, escalating, gaps
+from assistant import escalating, gaps
+from assistant.audit import access_log
+from assistant.bill import alerts
 from assistant.gaps import checking, digest
 from assistant.support import records
 from assistant.turns import reaping
@@ -30,7 +32,7 @@ def end_interrupted_turns() -> int:
 )
 def send_budget_alert(day: str, kind: str, percent: int, spent: int, limit: int) -> bool:
     """Tells staff by e-mail how much of a day's budget is used. Whether this call did."""
-    return budget_alerts.send(day, kind, percent, spent, limit)
+    return alerts.send(day, kind, percent, spent, limit)
 
 
 @shared_task(soft_time_limit=600, time_limit=660)

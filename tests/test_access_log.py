@@ -13,7 +13,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from assistant import access_log, tasks
+from assistant import tasks
+from assistant.audit import access_log
 from assistant.models import AccessRecord, Answer
 from tests.factories import make_answer
 

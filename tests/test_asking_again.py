@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from articles.access import ANONYMOUS
 from articles.indexing import index_article
-from assistant.asking_again import reader_of
+from assistant.audit.asking_again import reader_of
 from assistant.models import Answer, Conversation, Origin
 from assistant.turns.live import LiveTurns
 from tests.chat_clients import in_loop

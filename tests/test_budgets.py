@@ -11,8 +11,9 @@ import pytest
 import redis
 from django.core import mail
 
-from assistant import budget_alerts, budgets
-from assistant.budgets import Budget
+from assistant.bill import budgets
+from assistant.bill.alerts import send
+from assistant.bill.budgets import Budget
 from assistant.limits import charge
 from assistant.models import Answer
 from assistant.refusals import BudgetSpent, RateLimited
@@ -199,15 +200,15 @@ def test_a_message_that_was_not_sent_is_tried_again(
         raise ConnectionRefusedError
 
     with monkeypatch.context() as patch:
-        patch.setattr(budget_alerts, "send_mail", broken)
+        patch.setattr("assistant.bill.alerts.send_mail", broken)
         with pytest.raises(ConnectionRefusedError):
-            budget_alerts.send("2026-12-01", "turns", 80, 8, 10)
-    assert budget_alerts.send("2026-12-01", "turns", 80, 8, 10)
+            send("2026-12-01", "turns", 80, 8, 10)
+    assert send("2026-12-01", "turns", 80, 8, 10)
 
 
 def test_without_an_address_nobody_is_told(settings: Any) -> None:
     settings.ASSISTANT_ALERT_EMAIL = ""
-    assert not budget_alerts.send("2026-12-01", "turns", 80, 8, 10)
+    assert not send("2026-12-01", "turns", 80, 8, 10)
     assert mail.outbox == []
 
 

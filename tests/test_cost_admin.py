@@ -12,10 +12,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from assistant import cost_report
 from assistant.agent import Usage
+from assistant.bill import report
+from assistant.bill.pricing import cost_of
 from assistant.models import Answer
-from assistant.pricing import cost_of
 from helpcenter.environment import Environment, SettingError
 from tests.factories import make_answer
 
@@ -39,7 +39,7 @@ def answers(db: None) -> None:
 
 @pytest.mark.usefixtures("answers")
 def test_sums_are_by_day_and_model() -> None:
-    rows = cost_report.rows(30)
+    rows = report.rows(30)
     assert [(row.model, row.turns, row.read) for row in rows] == [
         ("large", 1, 3),
         ("small", 2, 2000),
@@ -49,9 +49,9 @@ def test_sums_are_by_day_and_model() -> None:
     assert (small.cached_percent, small.written, small.estimated) == (25, 10, 1)
     assert (small.cost, small.unpriced) == (Decimal("0.75"), 0)
     assert (rows[0].cost, rows[0].unpriced) == (None, 1)
-    total = cost_report.total(rows)
+    total = report.total(rows)
     assert (total.turns, total.read, total.cost, total.unpriced) == (4, 2008, Decimal("0.75"), 2)
-    assert len(cost_report.rows(7)) == 2
+    assert len(report.rows(7)) == 2
 
 
 @pytest.mark.usefixtures("answers")

@@ -14,8 +14,8 @@ from django.http import StreamingHttpResponse
 from django.test import AsyncClient, Client
 from django.urls import reverse
 
-from assistant import exports
-from assistant.exports import COLUMNS
+from assistant.audit import exports
+from assistant.audit.exports import COLUMNS
 from assistant.models import AccessRecord, Answer, AnswerFeedback
 from tests.chat_clients import in_loop
 from tests.factories import make_answer, make_article, make_document

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from articles import publishing
-from assistant import reviewing
+from assistant.audit import reviewing
 from assistant.models import (
     Answer,
     AnswerFeedback,

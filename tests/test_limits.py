@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import redis
 
-from assistant.budgets import Budget
+from assistant.bill.budgets import Budget
 from assistant.limits import charge
 from assistant.refusals import BudgetSpent, RateLimited
 from helpcenter import limits

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from articles import publishing
 from articles.models import Article, ArticleFeedback
-from assistant import reviewing
+from assistant.audit import reviewing
 from assistant.figures.articles import article_use
 from assistant.figures.overview import grounded_share, overview
 from assistant.figures.period import MOST_DAYS, Period

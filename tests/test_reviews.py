@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from articles.indexing import index_article
-from assistant import reviewing
+from assistant.audit import reviewing
 from assistant.known_answers import from_helpful_answers
 from assistant.models import (
     Answer,

@@ -12,9 +12,9 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from articles.admin.pages import person
-from assistant import access_log
 from assistant.admin.paging import KeyPaginator
 from assistant.admin.readonly import ReadOnlyAdmin
+from assistant.audit import access_log
 from assistant.models import AccessRecord, Answer, Conversation
 
 

@@ -11,8 +11,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext
 
-from assistant import cost_report
 from assistant.admin.readonly import ReadOnlyAdmin
+from assistant.bill import report
 from assistant.models import CostReport
 
 PERIODS = (7, 30, 90)
@@ -30,7 +30,7 @@ class CostReportAdmin(ReadOnlyAdmin):
             return TemplateResponse(request, "403.html", status=403)
         asked = request.GET.get("days", "")
         days = int(asked) if asked in map(str, PERIODS) else DEFAULT
-        rows = cost_report.rows(days)
+        rows = report.rows(days)
         context = {
             **self.admin_site.each_context(request),
             **(extra_context or {}),
@@ -40,8 +40,8 @@ class CostReportAdmin(ReadOnlyAdmin):
             "days": days,
             "periods": PERIODS,
             "rows": rows,
-            "total": cost_report.total(rows),
-            "budgets": cost_report.today(),
+            "total": report.total(rows),
+            "budgets": report.today(),
             "currency": settings.ASSISTANT_CURRENCY,
             "has_prices": bool(settings.ASSISTANT_PRICES),
         }

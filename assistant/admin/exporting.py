@@ -11,7 +11,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from articles.admin.pages import person
-from assistant import access_log, exports
+from assistant.audit import access_log, exports
 
 FORMATS = {
     "csv": (exports.as_csv, "text/csv; charset=utf-8"),

@@ -24,7 +24,7 @@ from django.utils.translation import gettext_lazy as _
 from articles.admin.pages import person
 from articles.models import Article
 from articles.writing import links
-from assistant import access_log
+from assistant.audit import access_log
 from assistant.figures.articles import article_use
 from assistant.figures.overview import Overview, Step, overview
 from assistant.figures.period import Period

@@ -24,10 +24,10 @@ from articles.admin.pages import person
 from articles.admin.retrieval import told
 from articles.explaining import explain
 from articles.models import Article
-from assistant import access_log, reviewing
 from assistant.admin.audit import rendered_text
 from assistant.answers import with_ledger
-from assistant.asking_again import ask_again, reader_of
+from assistant.audit import access_log, reviewing
+from assistant.audit.asking_again import ask_again, reader_of
 from assistant.models import Answer, AnswerReview
 from assistant.refusals import Refusal
 

@@ -11,11 +11,11 @@ from django.utils import translation
 
 from assistant import tokens
 from assistant.agent import Truncation, Usage
+from assistant.bill.pricing import cost_of
 from assistant.events import Done, Error, SourceEntry, source_payload
 from assistant.failures import failure
 from assistant.grounding import Facts, may_be_outside, verdict
 from assistant.models import AnswerDocument, Grounding
-from assistant.pricing import cost_of
 from assistant.prompts import PROMPT_VERSION
 from assistant.provenance import Entry, Exposure
 from assistant.rendering.answer_html import answer_html

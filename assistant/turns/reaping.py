@@ -19,7 +19,8 @@ from django.conf import settings
 from django.utils import timezone, translation
 
 from articles.models import ArticleRevision
-from assistant import budgets, tokens
+from assistant import tokens
+from assistant.bill import budgets
 from assistant.eventlog import UNREACHABLE, Entry, Note, encoded
 from assistant.eventlog.store import Store, Written
 from assistant.events import Delta

@@ -18,10 +18,11 @@ from django.db import Error as DatabaseFailure
 from django.db import IntegrityError
 from django.utils import timezone, translation
 
-from assistant import agent, budgets, metrics, prompts, tools_refused
+from assistant import agent, metrics, prompts, tools_refused
 from assistant.agent import Limits, Model, Outcome, ProviderError
 from assistant.background import end as end_tasks
 from assistant.background import spawn
+from assistant.bill import budgets
 from assistant.database import DATABASE_DOWN, db, is_rehearsal
 from assistant.eventlog import EventLog
 from assistant.events import References

@@ -12,7 +12,7 @@ from django.db.models import Count, Q, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from assistant.budgets import Budget, of_today
+from assistant.bill.budgets import Budget, of_today
 from assistant.models import CostReport
 from helpcenter.valkey import UNREACHABLE
 
