@@ -13,7 +13,7 @@ from django.urls import reverse
 from articles.access import ANONYMOUS
 from articles.indexing import index_article
 from assistant.audit.asking_again import reader_of
-from assistant.models import Answer, Conversation, Origin
+from assistant.models import AccessRecord, Answer, Conversation, Origin
 from assistant.turns.live import LiveTurns
 from tests.chat_clients import in_loop
 from tests.factories import make_answer, make_article
@@ -77,16 +77,37 @@ def test_an_account_reads_by_its_present_rights(owner: User) -> None:
     assert reader_of(Answer.objects.get(pk=answer.pk)) == ANONYMOUS
 
 
-def test_a_page_with_a_running_answer_loads_again_by_itself(staff: User, client: Client) -> None:
-    answer = make_answer()
+def test_waiting_shows_no_words_and_leaves_no_record_and_the_result_leaves_one(
+    staff: User, client: Client
+) -> None:
+    answer = make_answer("Who is Jane Doe?", text="A person.")
     conversation = Conversation.objects.create(user=staff, repeats=answer)
-    make_answer(
-        conversation=conversation, status="running", grounding="", finished_at=None, text=""
+    again = make_answer(
+        answer.question,
+        conversation=conversation,
+        status="running",
+        grounding="",
+        finished_at=None,
+        text="",
     )
     client.force_login(staff)
     url = reverse("admin:assistant_answer_again", args=[answer.pk])
+    for _poll in range(3):
+        response = client.get(url)
+        assert response["Refresh"] == "2"
+        page = response.content.decode()
+        assert "The question is being asked again." in page
+        assert "Jane" not in page
+        assert "A person." not in page
+    assert client.post(url).status_code == 302  # pressed twice: it goes on waiting for the first
+    assert Answer.objects.count() == 2
+    assert not AccessRecord.objects.exists()
+
+    Answer.objects.filter(pk=again.pk).update(
+        status="completed", grounding="no_hits", finished_at=again.created_at, text="Nobody knows."
+    )
     response = client.get(url)
-    assert response["Refresh"] == "2"
-    assert "This page loads again by itself." in response.content.decode()
-    Answer.objects.filter(conversation=conversation).delete()
-    assert "Refresh" not in client.get(url)
+    assert "Refresh" not in response
+    assert "A person." in response.content.decode()
+    assert "Nobody knows." in response.content.decode()
+    assert [record.detail for record in AccessRecord.objects.all()] == ["answer.again"]

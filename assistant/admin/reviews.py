@@ -29,6 +29,7 @@ from assistant.answers import with_ledger
 from assistant.audit import access_log, reviewing
 from assistant.audit.asking_again import ask_again, reader_of
 from assistant.models import Answer, AnswerReview
+from assistant.reference_numbers import reference_number
 from assistant.refusals import Refusal
 
 MOST_SEARCHES = 4
@@ -159,12 +160,15 @@ class ReviewPages:
         """The answer beside what the same question gives today; POST asks it."""
         self._require_view(request)
         found = get_object_or_404(Answer.objects.select_related("conversation__user"), pk=answer_id)
+        repeated = Answer.objects.filter(conversation__repeats=found).order_by("-created_at")
+        running = repeated.filter(status=Answer.Status.RUNNING).first()
         if request.method == "POST":
-            return self._ask(request, found)
+            return self._ask(request, found, is_running=running is not None)
+        if running:
+            return self._waiting(request, found, running)
         access_log.opened(person(request), found, "answer.again")
         original = with_ledger(Answer.objects.filter(pk=found.pk)).get()
-        repeated = Answer.objects.filter(conversation__repeats=found)
-        latest = with_ledger(repeated.order_by("-created_at")).first()
+        latest = with_ledger(repeated).first()
         reader = Reader.of(request.user)
         sides = [
             (gettext("Then"), original, rendered_text(original, reader)),
@@ -173,20 +177,25 @@ class ReviewPages:
         context = {
             "answer": original,
             "sides": sides,
-            "is_running": latest is not None and latest.status == Answer.Status.RUNNING,
             "may_review": self.may_review(request),
             "asker": found.conversation.user,
         }
-        response = self._render(request, "again.html", gettext("Ask again"), context)
-        if context["is_running"]:
-            response["Refresh"] = "2"
+        return self._render(request, "again.html", gettext("Ask again"), context)
+
+    def _waiting(self, request: HttpRequest, answer: Answer, running: Answer) -> HttpResponse:
+        """Loads again by itself until the answer is there. It shows nothing of a conversation,
+        so that no look has to be recorded each time."""
+        context = {"asked": answer.pk, "reference": reference_number(answer.pk), "running": running}
+        response = self._render(request, "again_waiting.html", gettext("Ask again"), context)
+        response["Refresh"] = "2"
         return response
 
-    def _ask(self, request: HttpRequest, answer: Answer) -> HttpResponse:
+    def _ask(self, request: HttpRequest, answer: Answer, *, is_running: bool) -> HttpResponse:
         if not self.may_review(request):
             raise PermissionDenied
         try:
-            ask_again(answer, person(request))
+            if not is_running:
+                ask_again(answer, person(request))
         except Refusal as refusal:
             messages.error(request, str(refusal.message))
         return HttpResponseRedirect(reverse("admin:assistant_answer_again", args=[answer.pk]))
