@@ -34,7 +34,7 @@ from assistant.questions import parse_ask, parse_cursor, parse_object
 from assistant.refusals import Forbidden, Malformed, RateLimited, Refusal
 from assistant.turns.sending import Sender
 from helpcenter import logs
-from helpcenter.csrf import has_allowed_origin
+from helpcenter.csrf import origin_refusal
 
 MAX_TASKS = 16
 """How many frames of a socket are handled, and answers followed, at a time."""
@@ -52,9 +52,13 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels ha
         self._owner: Owner | None = None
         handshake = _as_request(self.scope)
         self._language = translation.get_language_from_request(handshake)
-        sender = await self._sender() if has_allowed_origin(handshake) else None
+        why = origin_refusal(handshake)
+        sender = await self._sender() if why is None else None
         if sender is None:
-            logger.warning("socket_refused", extra={"origin": handshake.headers.get("Origin")})
+            origin = handshake.headers.get("Origin")
+            logger.warning(
+                "socket_refused", extra={"reason": why or "no_session", "origin": origin}
+            )
             await self.close()
             return
         self._owner = sender.owner

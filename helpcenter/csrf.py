@@ -42,7 +42,10 @@ def csrf_refusal(request: HttpRequest) -> str | None:
     return _CHECK.reason(request)
 
 
-def has_allowed_origin(request: HttpRequest) -> bool:
-    """Whether the request names an origin, and it is this site's or a trusted one: for
-    handshakes, which browsers make across sites with the session's cookie."""
-    return "Origin" in request.headers and _CHECK.origin_is_allowed(request)
+def origin_refusal(request: HttpRequest) -> str | None:
+    """Why a handshake is refused, for the log: `no_origin` or `foreign_origin`; None where it names
+    this site's origin or a trusted one. Browsers make handshakes across sites with the session's
+    cookie, and always say for which page."""
+    if "Origin" not in request.headers:
+        return "no_origin"
+    return None if _CHECK.origin_is_allowed(request) else "foreign_origin"

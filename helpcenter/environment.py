@@ -113,14 +113,18 @@ class Environment:
         items = [item.strip() for item in self._raw(name).split(",")]
         return [item for item in items if item] or list(default)
 
-    def networks(self, name: str) -> list[str]:
-        """A list of IP addresses and networks (`10.0.0.0/8`)."""
+    def proxies(self, name: str) -> list[str]:
+        """A list of IP addresses and networks (`10.0.0.0/8`), or how many proxies there are: a
+        whole number from 1 to 9, as the list's one item. 0 is an empty list."""
         items = self.items(name)
+        if len(items) == 1 and re.fullmatch(r"[0-9]", items[0]):
+            return [] if items == ["0"] else items
         for item in items:
             try:
                 ipaddress.ip_network(item, strict=False)
             except ValueError:
-                self._refuse(name, item, "expected IP addresses or networks such as 10.0.0.0/8")
+                expected = "expected IP addresses, networks such as 10.0.0.0/8, or one number"
+                self._refuse(name, item, f"{expected} from 0 to 9")
         return items
 
     def origins(self, name: str, default: Iterable[str] = ()) -> list[str]:

@@ -9,10 +9,9 @@ by the visitor's.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import uuid
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Container, MutableMapping
 from typing import Any
 
 from helpcenter import logs
@@ -27,11 +26,11 @@ _WELL_FORMED = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 
 
 class RequestIds:
-    """ASGI middleware. `trusted_proxies` are addresses and networks."""
+    """ASGI middleware. `proxies` holds the addresses of those whose ids are taken."""
 
-    def __init__(self, application: Application, trusted_proxies: list[str]) -> None:
+    def __init__(self, application: Application, proxies: Container[str]) -> None:
         self._application = application
-        self._trusted = [ipaddress.ip_network(one, strict=False) for one in trusted_proxies]
+        self._proxies = proxies
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         given = self._given(scope)
@@ -48,14 +47,8 @@ class RequestIds:
 
     def _given(self, scope: Message) -> bytes | None:
         """The id that a trusted proxy gave; the last one, where there are several."""
-        if not self._is_from_proxy(scope.get("client")):
+        client = scope.get("client")
+        if client is None or client[0] not in self._proxies:
             return None
         found = [value for name, value in scope["headers"] if name == HEADER]
         return found[-1] if found and _WELL_FORMED.fullmatch(found[-1]) else None
-
-    def _is_from_proxy(self, client: tuple[str, int] | None) -> bool:
-        """`client` is the other end of the connection; None where that is no network's."""
-        if not self._trusted or client is None:
-            return False
-        address = ipaddress.ip_address(client[0])
-        return any(address in network for network in self._trusted)

@@ -68,7 +68,7 @@ ALLOWED_HOSTS = [
     ).split(",")
 ]
 CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS", [SITE_URL])
-TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
+TRUSTED_PROXIES = env.proxies("TRUSTED_PROXIES")
 
 # Servers
 

@@ -15,9 +15,9 @@ from typing import Any
 import django
 import uvicorn
 from django.conf import settings
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from helpcenter import drain
+from helpcenter.proxies import Proxies, ProxyHeaders
 from helpcenter.request_ids import Application, RequestIds
 from helpcenter.sizes import BoundedBodies, BoundedHttp
 
@@ -73,9 +73,8 @@ def application() -> Application:
     from helpcenter import asgi
 
     site: Any = BoundedBodies(asgi.application)
-    if settings.TRUSTED_PROXIES:
-        site = ProxyHeadersMiddleware(site, settings.TRUSTED_PROXIES)
-    return RequestIds(site, settings.TRUSTED_PROXIES)
+    proxies = Proxies(settings.TRUSTED_PROXIES)
+    return RequestIds(ProxyHeaders(site, proxies), proxies)
 
 
 def config() -> uvicorn.Config:

@@ -21,6 +21,7 @@ from assistant.frames import Encoder
 from assistant.models import Answer
 from assistant.turns import live
 from assistant.turns.live import LiveTurns
+from helpcenter.asgi import application
 from tests.streams import Event, parsed_sse, verified
 
 PATIENCE = 30.0
@@ -175,8 +176,6 @@ class Socket:
         origin: str | None = "http://testserver",
         path: str = "/ws/v1/chat/",
     ) -> None:
-        from helpcenter.asgi import application
-
         cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in cookies.items())
         headers = [(b"host", b"testserver"), (b"cookie", cookie.encode())]
         if origin is not None:

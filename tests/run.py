@@ -43,6 +43,7 @@ WHOLLY_COVERED = [
     "assistant/writing/referencelists.py",
     "assistant/writing/scanner.py",
     "helpcenter/limits.py",
+    "helpcenter/proxies.py",
     "helpcenter/request_ids.py",
     "helpcenter/texts.py",
 ]

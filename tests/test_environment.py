@@ -59,14 +59,21 @@ def test_a_choice_names_what_may_be_chosen() -> None:
         environment(MODE="magic").choice("MODE", ["tools", "context"], "tools")
 
 
-@pytest.mark.parametrize("value", ["10.0.0.1", "10.0.0.0/8, ::1", "fd00::/8"])
-def test_proxies_are_addresses_or_networks(value: str) -> None:
-    assert environment(PROXIES=value).networks("PROXIES")
+@pytest.mark.parametrize("value", ["10.0.0.1", "10.0.0.0/8, ::1", "fd00::/8", "2", "9"])
+def test_proxies_are_addresses_networks_or_a_number(value: str) -> None:
+    assert environment(PROXIES=value).proxies("PROXIES")
 
 
-def test_a_proxy_that_is_a_name_is_refused() -> None:
-    with pytest.raises(SettingError, match="PROXIES: expected IP addresses"):
-        environment(PROXIES="10.0.0.1, proxy.example").networks("PROXIES")
+def test_no_proxy_is_none() -> None:
+    assert environment(PROXIES="0").proxies("PROXIES") == []
+
+
+@pytest.mark.parametrize(
+    "value", ["10.0.0.1, proxy.example", "10", "-1", "1.5", "２", "2, 10.0.0.1", "2, 2"]
+)
+def test_what_is_neither_a_proxy_nor_a_number_of_them_is_refused(value: str) -> None:
+    with pytest.raises(SettingError, match="PROXIES: expected IP addresses, networks"):
+        environment(PROXIES=value).proxies("PROXIES")
 
 
 @pytest.mark.parametrize("value", ["example.com", "https://a.example/path", "ftp://a.example", "*"])

@@ -66,6 +66,7 @@ async def over_each(person: Person, origin: str) -> dict[str, bool]:
     return lets_in
 
 
+@pytest.mark.field_report("B42")
 def test_each_transport_lets_in_the_same_pages(subtests: pytest.Subtests) -> None:
     told: dict[str, dict[str, bool]] = {}
 
@@ -93,6 +94,7 @@ def test_a_page_of_another_site_gets_nothing_without_a_session_either() -> None:
     assert not Conversation.objects.exists()
 
 
+@pytest.mark.field_report("B42")
 def test_without_an_origin_a_socket_is_refused_and_a_request_needs_its_token() -> None:
     """Browsers always send it with a socket; a program without a session may send requests."""
 
@@ -106,3 +108,27 @@ def test_without_an_origin_a_socket_is_refused_and_a_request_needs_its_token() -
         assert response.json()["error"]["code"] == "invalid_question"
 
     in_loop(body)
+
+
+@pytest.mark.field_report("B42")
+def test_a_refused_socket_is_logged_with_its_reason(caplog: pytest.LogCaptureFixture) -> None:
+    async def body() -> None:
+        person = await Person.visitor()
+        nobody = Person(AsyncClient())
+        for whose, origin in (
+            (person, "https://evil.example"),
+            (person, None),
+            (person, "http://testserver"),
+            (nobody, "http://testserver"),
+        ):
+            socket = Socket(whose.cookies, origin)
+            await socket.connect()
+            await socket.close()
+
+    in_loop(body)
+    refused = [record for record in caplog.records if record.msg == "socket_refused"]
+    assert [(record.reason, record.origin) for record in refused] == [  # type: ignore[attr-defined]
+        ("foreign_origin", "https://evil.example"),
+        ("no_origin", None),
+        ("no_session", "http://testserver"),
+    ]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from helpcenter import logs
+from helpcenter.proxies import Proxies
 from helpcenter.request_ids import Message, RequestIds
 
 PROXY = ["10.0.0.0/8"]
@@ -43,7 +44,7 @@ def answered(
     headers = [(b"x-request-id", value.encode()) for value in values]
     client = None if peer is None else (peer, 5000)
     scope = {"type": kind, "client": client, "headers": headers}
-    asyncio.run(RequestIds(site, proxies)(scope, receive, send))
+    asyncio.run(RequestIds(site, Proxies(proxies))(scope, receive, send))
     [(_name, value)] = sent[0]["headers"]
     return value.decode(), site.seen[0]
 
@@ -70,6 +71,10 @@ def test_an_id_that_is_not_well_formed_is_replaced(bad: str) -> None:
 )
 def test_nobody_else_names_a_request(peer: str | None, proxies: list[str]) -> None:
     assert answered(GIVEN, peer=peer, proxies=proxies)[0] != GIVEN
+
+
+def test_the_nearest_of_so_many_proxies_names_a_request() -> None:
+    assert answered(GIVEN, peer="192.0.2.7", proxies=["2"])[0] == GIVEN
 
 
 def test_two_requests_never_share_an_id() -> None:
