@@ -1,8 +1,8 @@
 """Counts of the whole site, kept in Valkey: for what happens in workers, which nobody scrapes.
 
 Workers fork, end and are started again; their counts outlive them here. Any web process gives
-them to Prometheus. Where Valkey is down, nothing is counted, `helpcenter_site_valkey_up` is 0, and
-whoever counted goes on.
+them to Prometheus. A counter to which nothing was added for three months begins anew. Where Valkey
+is down, nothing is counted, `helpcenter_site_valkey_up` is 0, and whoever counted goes on.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 from helpcenter.valkey import UNREACHABLE, client
 
 KEY = "metrics:{name}"
+KEPT_SECONDS = 90 * 24 * 3600
 QUEUE, HANDED_OUT = "celery", "unacked"
 """Where Celery keeps tasks that wait, and those that a worker has and has not finished."""
 
@@ -35,7 +36,10 @@ class SiteCounter:
         """`values` of the labels, in their order."""
         key = KEY.format(name=self._name)
         try:
-            client(settings.REDIS_URL).hincrbyfloat(key, json.dumps(values), amount)
+            with client(settings.REDIS_URL).pipeline(transaction=True) as steps:
+                steps.hincrbyfloat(key, json.dumps(values), amount)
+                steps.expire(key, KEPT_SECONDS)
+                steps.execute()
         except UNREACHABLE as error:
             logger.warning("not_counted", extra={"error": type(error).__name__})
 

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 PLAIN_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
 FLUSH_TRIES = 3
 KEPT_TABLES = {"django_content_type", "auth_permission"}
+NEVER = -1
+"""What Valkey says of the time that is left to a key that does not expire."""
+QUEUE = (b"celery", b"unacked")
+"""What waits in the queue of tasks, and what a worker has taken out and not finished."""
 SERVERS = pytest.StashKey[TestServers]()
 
 
@@ -138,11 +142,14 @@ def valkey_client() -> Iterator[redis.Redis]:
 
 @pytest.fixture(autouse=True)
 def clean_valkey(valkey_client: redis.Redis) -> Iterator[None]:
-    """Nothing in Valkey outlives a test, but Celery's routing, which a running worker relies on."""
+    """Nothing in Valkey outlives a test, but Celery's routing, which a running worker relies on.
+    Whatever the test left there would have gone by itself, but the queue of tasks."""
     yield
     keys = [key for key in valkey_client.scan_iter() if not key.startswith(b"_kombu")]
     if keys:
+        lasting = [key for key in keys if valkey_client.ttl(key) == NEVER]
         valkey_client.delete(*keys)
+        assert [key for key in lasting if not key.startswith(QUEUE)] == [], "every key expires"
 
 
 @pytest.fixture

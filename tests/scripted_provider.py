@@ -18,10 +18,12 @@ from __future__ import annotations
 import json
 import select
 import socket
+import ssl
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -79,9 +81,10 @@ class Request:
 
 class ScriptedProvider:
     """The server. `url` is what `OPENAI_BASE_URL` would be. `forgives_unused`: replies that nobody
-    asks for are nothing to complain of."""
+    asks for are nothing to complain of. `self_signed`: it speaks TLS, by a certificate that nobody
+    has any reason to trust."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, self_signed: bool = False) -> None:
         self.requests: list[Request] = []
         self.connections = 0
         self.forgives_unused = False
@@ -90,11 +93,13 @@ class ScriptedProvider:
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.provider = self
+        self._server.tls = _self_signed() if self_signed else None
         self._thread = threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,))
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        scheme = "https" if self._server.tls else "http"
+        return f"{scheme}://127.0.0.1:{self._server.server_port}/v1"
 
     def reply(self, *steps: Step, status: int = 200, **headers: str) -> None:
         """Adds a streamed reply; headers are given with underscores: `retry_after="1"`."""
@@ -194,9 +199,24 @@ def _headers(given: Mapping[str, str]) -> dict[str, str]:
     return {name.replace("_", "-"): value for name, value in given.items()}
 
 
+def _self_signed() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(Path(__file__).with_name("self_signed.pem"))
+    return context
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     provider: ScriptedProvider
+    tls: ssl.SSLContext | None
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        self.provider.connections += 1
+        if self.tls is None:
+            super().finish_request(request, client_address)
+            return
+        with self.tls.wrap_socket(request, server_side=True) as encrypted:
+            super().finish_request(encrypted, client_address)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client may go at any time; what was left unsent is reported by the handler."""
@@ -214,10 +234,6 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     server: _Server
-
-    def setup(self) -> None:
-        super().setup()
-        self.server.provider.connections += 1
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Quiet."""

@@ -59,6 +59,7 @@ class Case:
     text: str = ""
     requests: int = 1
     at: Callable[[ScriptedProvider], str] = lambda provider: provider.url
+    self_signed: bool = False
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -86,7 +87,7 @@ def play(cases: Sequence[Case]) -> dict[str, Outcome]:
             left = ""
             async with room:
                 try:
-                    with ScriptedProvider() as provider:
+                    with ScriptedProvider(self_signed=case.self_signed) as provider:
                         case.script(provider)
                         models.append(_model(case, provider))
                         answer, events = await _turn(models[-1])
@@ -206,6 +207,9 @@ BEFORE = [
         requests=0,
         at=lambda provider: provider.url.replace("http:", "https:"),
     ),
+    Case(
+        "a certificate that nobody vouches for", nothing, UNAVAILABLE, requests=0, self_signed=True
+    ),
     *(
         Case(f"{status}", refusals(status), ends)
         for status, ends in {
@@ -243,6 +247,13 @@ BEFORE = [
         requests=3,
     ),
     Case("nothing under 200", replies(times=3), UNAVAILABLE, requests=3),
+    Case("a reset after the headers", replies(Drop(), times=3), UNAVAILABLE, requests=3),
+    Case(
+        "a stream by another name",
+        replies(say("Yes."), finish(), usage(), DONE, Content_Type="text/plain"),
+        COMPLETED,
+        "Yes.",
+    ),
     Case(
         "headers and then silence",
         replies(Endless()),
@@ -265,9 +276,12 @@ BEFORE = [
 ]
 
 
-def test_before_the_first_word(subtests: pytest.Subtests) -> None:
+def test_before_the_first_word(subtests: pytest.Subtests, caplog: pytest.LogCaptureFixture) -> None:
     outcomes = play_and_check(BEFORE, subtests)
-    assert outcomes["no TLS behind https"].provider.connections == 3
+    for name in ("no TLS behind https", "a certificate that nobody vouches for"):
+        assert outcomes[name].provider.connections == 3, name
+    logged = [getattr(record, "detail", "") for record in caplog.records]
+    assert "SSLCertVerificationError" in logged, "the operator is told why"
     for name in ("400", "401", "403", "404", "422"):
         assert outcomes[name].end["retryable"] is False, name
     for name in ("500", "429", "headers and then silence", "nobody listens"):
@@ -288,6 +302,12 @@ DURING = [
         COMPLETED,
     ),
     Case("one byte at a time", replies(*in_slices(*WORDS, finish()), DONE), COMPLETED),
+    Case(
+        "characters split between packets",
+        replies(*in_slices(say("Öffne "), say("es: 開く 👩‍🚒."), finish()), DONE),
+        COMPLETED,
+        "Öffne es: 開く 👩‍🚒.",
+    ),
     Case(
         "empty choices and null deltas",
         replies(
@@ -330,7 +350,7 @@ CUT = [
 def test_within_the_answer(subtests: pytest.Subtests) -> None:
     outcomes = play_and_check([*DURING, *CUT], subtests)
     for case in DURING:
-        assert outcomes[case.name].end["text"] == "Open it.", case.name
+        assert outcomes[case.name].end["text"] == (case.text or "Open it."), case.name
     for case in CUT:
         assert outcomes[case.name].end["text"].strip() == "Open", case.name
     usage_of = {name: outcome.answer for name, outcome in outcomes.items()}
@@ -417,6 +437,12 @@ RUN = [
         "no id",
         part(index=0, function=fn("search_articles", TO_SEARCH)),
         part(index=1, function=fn("list_categories", "{}")),
+    ),
+    asked_then_answered(
+        "neither index nor id",
+        part(function=fn("search_articles", '{"query": ')),
+        part(function=fn(None, '"export"}')),
+        part(function=fn("list_categories", "{}")),
     ),
     asked_then_answered(
         "taking turns",
