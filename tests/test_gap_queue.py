@@ -269,6 +269,58 @@ def test_the_form_assigns_dates_and_comments_through_the_queue(client: Client, s
     assert "By Friday" in page_of(topic, client)
 
 
+def test_several_topics_are_assigned_in_one_act_that_can_be_undone(
+    client: Client, staff: User, owner: User, stranger: User
+) -> None:
+    one, two = make_topics(CARD, CURRENCY)
+    owner.is_staff = True
+    owner.save()
+    owner.user_permissions.add(Permission.objects.get(codename="change_gaptopic"))
+    stranger.is_staff = True  # and may not work the queue
+    stranger.save()
+    queue.dismiss([two], staff, GapTopic.Reason.DUPLICATE)
+    client.force_login(staff)
+    url = reverse("admin:assistant_gaptopic_changelist")
+    offered = client.get(url).context["action_form"].fields["person"].queryset
+    assert list(offered) == [owner, staff]
+
+    def assign(person: object) -> str:
+        chosen = {"action": "assign", "person": person, "_selected_action": [one.pk, two.pk]}
+        return client.post(f"{url}?status=all", chosen, follow=True).content.decode()
+
+    for nobody in ("", stranger.pk, "x", "9" * 30):
+        assert "2 topics changed" not in assign(nobody)
+    assert not GapTopic.objects.filter(assignee__isnull=False).exists()
+    assert "2 topics changed" in assign(owner.pk)
+    assert assigned() == {("claimed", owner.pk), ("dismissed", owner.pk)}
+    assert f"assigned to {owner.username}" in page_of(one, client)
+    client.post(reverse("admin:assistant_gaptopic_undo"))
+    assert assigned() == {("open", None), ("dismissed", None)}
+
+
+def assigned() -> set[tuple[Any, ...]]:
+    return set(GapTopic.objects.values_list("status", "assignee"))
+
+
+def test_assigning_in_the_form_claims_and_keeps_whoever_may_no_more(
+    client: Client, staff: User, owner: User
+) -> None:
+    (topic,) = make_topics(CARD)
+    client.force_login(staff)
+    url = reverse("admin:assistant_gaptopic_change", args=[topic.pk])
+    client.post(url, {"assignee": staff.pk})
+    topic.refresh_from_db()
+    assert (topic.status, topic.assignee) == ("claimed", staff)
+    client.post(url, {"assignee": ""})
+    topic.refresh_from_db()
+    assert (topic.status, topic.assignee) == ("open", None)
+    GapTopic.objects.update(assignee=owner)
+    client.post(url, {"assignee": owner.pk, "comment": "On holiday."})
+    topic.refresh_from_db()
+    assert topic.assignee == owner
+    assert topic.steps.count() == 3
+
+
 def test_who_may_not_change_topics_sees_no_buttons_and_no_answers(
     client: Client, stranger: User
 ) -> None:

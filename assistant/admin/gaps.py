@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
@@ -80,6 +82,18 @@ class AssigneeFilter(admin.SimpleListFilter):
         return queryset
 
 
+class QueueActionForm(ActionForm):
+    """The list's actions, and whom one of them is about."""
+
+    person = forms.ModelChoiceField(
+        User.objects.none(), label=_("Person:"), required=False, empty_label=_("choose")
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["person"].queryset = queue.workers()  # type: ignore[attr-defined]
+
+
 @admin.register(GapTopic)
 class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
     form = TopicForm
@@ -102,8 +116,10 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
     search_fields = ["name", "questions__text"]
     fields = ["assignee", "due_on", "article", "comment"]
     autocomplete_fields = ["article"]
+    action_form = QueueActionForm
     actions = [
         "claim",
+        "assign",
         "release",
         "reopen",
         "mark_published",
@@ -153,6 +169,17 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
     @admin.action(description=_("Claim for me"), permissions=["change"])
     def claim(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
         self._say(request, queue.claim(queryset, person(request)))
+
+    @admin.action(description=_("Assign to the person"), permissions=["change"])
+    def assign(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
+        chosen = request.POST.get("person", "")
+        is_key = chosen.isascii() and chosen.isdecimal()
+        to = queue.workers().filter(pk=int(chosen)).first() if is_key else None
+        if to is None:
+            said = gettext("Choose to whom. Nothing was changed.")
+            self.message_user(request, said, messages.WARNING)
+            return
+        self._say(request, queue.assign(queryset, person(request), to))
 
     @admin.action(description=_("Release"), permissions=["change"])
     def release(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
@@ -210,6 +237,7 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
         queue.change(
             [obj],
             person(request),
+            status=_status_with(obj) if "assignee" in form.changed_data else obj.status,
             assignee_id=obj.assignee_id,
             due_on=obj.due_on,
             article_id=obj.article_id,
@@ -315,6 +343,13 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
 
     class Media:
         css = {"all": ["css/admin-extra.css"]}
+
+
+def _status_with(topic: GapTopic) -> str:
+    """A topic is claimed with an assignee and open without one, where it is one of the two."""
+    if topic.status in {GapTopic.Status.OPEN, GapTopic.Status.CLAIMED}:
+        return GapTopic.Status.CLAIMED if topic.assignee_id else GapTopic.Status.OPEN
+    return topic.status
 
 
 @admin.register(GapRun)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -20,7 +21,7 @@ from django.views.decorators.http import require_POST
 
 from articles.admin.pages import person
 from assistant.gaps import checking, drafting, evidence, proposing, queue
-from assistant.models import GapQuestion, GapTopic
+from assistant.models import GapQuestion, GapStep, GapTopic
 from assistant.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ class TopicForm(forms.ModelForm[GapTopic]):
         super().__init__(*args, **kwargs)
         assignee = self.fields.get("assignee")
         if isinstance(assignee, forms.ModelChoiceField):
-            assignee.queryset = User.objects.filter(is_staff=True, is_active=True)
+            # Whoever has it stays in sight, with the permission or without.
+            may = Q(pk__in=queue.workers().values("pk")) | Q(pk=self.instance.assignee_id)
+            assignee.queryset = User.objects.filter(may).order_by("username")
 
 
 class TopicPages:
@@ -80,7 +83,8 @@ class TopicPages:
         asked = evidence.samples(topic)
         near = evidence.nearest(topic, asked)
         questions: QuerySet[GapQuestion] = topic.questions.order_by("-asked_at")
-        steps = topic.steps.all()[:QUESTIONS]
+        steps = list(topic.steps.all()[:QUESTIONS])
+        people = _people(steps)
         return {
             "topic": topic,
             "typical": asked,
@@ -93,7 +97,7 @@ class TopicPages:
             "share": settings.GAP_VERIFIED_PERCENT,
             "may_propose": proposing.is_possible(topic),
             "may_write": request.user.has_perm("articles.add_article"),
-            "steps": [(step, queue.told(step)) for step in steps],
+            "steps": [(step, queue.told(step, people)) for step in steps],
             "reasons": GapTopic.Reason.choices,
             "may_change": self.model_admin.has_change_permission(request, topic),
             "may_view_answers": request.user.has_perm("assistant.view_answer"),
@@ -207,6 +211,12 @@ class TopicPages:
     def _back(self, topic: GapTopic) -> HttpResponse:
         url = reverse("admin:assistant_gaptopic_change", args=[topic.pk])
         return HttpResponseRedirect(url)
+
+
+def _people(steps: Iterable[GapStep]) -> dict[int, str]:
+    """The names of those to whom a topic was assigned."""
+    keys = {step.after.get("assignee_id") for step in steps} - {None}
+    return dict(User.objects.filter(pk__in=keys).values_list("pk", "username"))
 
 
 def _growth(topic: GapTopic) -> float:

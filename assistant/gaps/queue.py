@@ -11,19 +11,17 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from assistant.gaps.counts import recount
 from assistant.gaps.naming import name_of
 from assistant.models import GapQuestion, GapStep, GapTopic
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 
 EXPIRES = timedelta(minutes=15)
 
@@ -57,14 +55,15 @@ def change(
     *,
     action: GapStep.Action = Action.CHANGED,
     note: str = "",
+    batch: uuid.UUID | None = None,
     **fields: Any,
 ) -> list[GapTopic]:
     """Sets `fields`, some of `STANDING`, on topics. Returns those that stood otherwise before.
 
-    Without a user the site itself acts, which nobody undoes.
+    Without a user the site itself acts, which nobody undoes. Changes of one `batch` are one act.
     """
     changed = []
-    batch = uuid.uuid4()
+    batch = batch or uuid.uuid4()
     for topic in _locked(topics):
         before = standing(topic)
         for name, value in fields.items():
@@ -87,6 +86,27 @@ def dismiss(topics: Iterable[GapTopic], user: User, reason: str) -> list[GapTopi
 
 def claim(topics: Iterable[GapTopic], user: User) -> list[GapTopic]:
     return change(topics, user, status=GapTopic.Status.CLAIMED, assignee_id=user.pk)
+
+
+@transaction.atomic
+def assign(topics: Iterable[GapTopic], user: User, to: User) -> list[GapTopic]:
+    """Hands topics to a person, who has claimed from then on those that nobody worked on."""
+    locked, batch = _locked(topics), uuid.uuid4()
+    idle = [topic for topic in locked if topic.status == GapTopic.Status.OPEN]
+    busy = [topic for topic in locked if topic.status != GapTopic.Status.OPEN]
+    claimed = GapTopic.Status.CLAIMED
+    return [
+        *change(idle, user, batch=batch, status=claimed, assignee_id=to.pk),
+        *change(busy, user, batch=batch, assignee_id=to.pk),
+    ]
+
+
+def workers() -> QuerySet[User]:
+    """Who may work the queue: active colleagues with the permission to change topics."""
+    allowed = User.objects.with_perm(
+        "assistant.change_gaptopic", backend="django.contrib.auth.backends.ModelBackend"
+    )
+    return allowed.filter(is_staff=True).order_by("username")
 
 
 def reopen(topics: Iterable[GapTopic], user: User | None, note: str = "") -> list[GapTopic]:
@@ -211,8 +231,8 @@ def standing(topic: GapTopic) -> dict[str, Any]:
             "due_on": due.isoformat() if due else None}  # fmt: skip
 
 
-def told(step: GapStep) -> list[str]:
-    """What a step changed, in words."""
+def told(step: GapStep, people: Mapping[int, str] | None = None) -> list[str]:
+    """What a step changed, in words. `people` are the names of those who were assigned."""
     said = []
     before, after = step.before, step.after
     if before.get("status") != after.get("status"):
@@ -220,7 +240,7 @@ def told(step: GapStep) -> list[str]:
         reason = dict(GapTopic.Reason.choices).get(after.get("dismissed_as", ""), "")
         said.append(f"{label}: {reason}" if reason else str(label))
     if before.get("assignee_id") != after.get("assignee_id"):
-        said.append(gettext("assigned") if after.get("assignee_id") else gettext("released"))
+        said.append(_assigned(after.get("assignee_id"), people or {}))
     if before.get("due_on") != after.get("due_on"):
         due = after.get("due_on")
         said.append(gettext("due %s") % due if due else gettext("without a due date"))
@@ -228,6 +248,12 @@ def told(step: GapStep) -> list[str]:
         linked = after.get("article_id")
         said.append(gettext("article linked") if linked else gettext("article unlinked"))
     return said
+
+
+def _assigned(to: int | None, people: Mapping[int, str]) -> str:
+    if to is None:
+        return gettext("released")
+    return gettext("assigned to %s") % people[to] if to in people else gettext("assigned")
 
 
 def _put_back(topic: GapTopic, step: GapStep) -> None:
