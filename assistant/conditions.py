@@ -1,6 +1,7 @@
 """Conditions on answers that several pages share, each of them one expression of the database.
 
-None multiplies rows: what is asked of the ledger is asked by `EXISTS`.
+None multiplies rows: what is asked of the ledger, of votes and verdicts is asked by `EXISTS`, of
+which the database knows well enough how many rows it leaves.
 """
 
 from __future__ import annotations
@@ -10,7 +11,14 @@ from typing import Any
 
 from django.db.models import DurationField, Exists, ExpressionWrapper, F, OuterRef, Q
 
-from assistant.models import AnswerDocument, CitationSupport, DroppedCitation, Origin
+from assistant.models import (
+    AnswerDocument,
+    AnswerFeedback,
+    AnswerReview,
+    CitationSupport,
+    DroppedCitation,
+    Origin,
+)
 from assistant.support.scoring import WEAK
 
 SLOW = timedelta(seconds=10)
@@ -28,13 +36,24 @@ took = ExpressionWrapper(F("finished_at") - F("created_at"), output_field=Durati
 
 def weakly_supported() -> Exists:
     """Whether one of an answer's citations is weakly supported."""
-    judged = CitationSupport.objects.filter(document__answer=OuterRef("pk"))
-    return Exists(judged.filter(score__lt=WEAK))
+    scored = CitationSupport.objects.filter(document__answer=OuterRef("pk"))
+    return Exists(scored.filter(score__lt=WEAK))
 
 
 def has_dropped() -> Exists:
     """Whether a citation or link of the model's was taken out of an answer."""
     return Exists(DroppedCitation.objects.filter(answer=OuterRef("pk")))
+
+
+def rated() -> Exists:
+    """Whether the asker voted on an answer."""
+    return Exists(AnswerFeedback.objects.filter(answer=OuterRef("pk")))
+
+
+def judged() -> Exists:
+    """Whether a colleague gave a verdict on an answer."""
+    reviews = AnswerReview.objects.filter(answer=OuterRef("pk"))
+    return Exists(reviews.exclude(verdict=""))
 
 
 def consulted(**conditions: Any) -> Exists:

@@ -18,6 +18,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -27,7 +28,7 @@ sys.path.insert(0, str(PROJECT))
 
 from bench import corpora, databases  # noqa: E402
 
-VERSION = "1"
+VERSION = "2"
 ARTICLES = 500
 BATCH = 5000
 GROUNDINGS = ["grounded", "uncited", "no_hits", "rejected", "smalltalk", "listing", "unavailable"]
@@ -36,25 +37,49 @@ LISTS = {
     "the list": "",
     "page 1,000": "p=1000",
     "grounding": "grounding__exact=no_hits",
+    "sources: some": "sources=some",
     "sources: none": "sources=none",
+    "rating: helpful": "rating=positive",
     "rating: not helpful": "rating=negative",
     "rating: none": "rating=none",
+    "verdict: wrong": "verdict=wrong",
+    "verdict: none": "verdict=none",
+    "assignee: me": "assignee=me",
+    "assignee: anyone": "assignee=anyone",
     "support: weak": "support=weak",
     "support: good": "support=good",
     "flags: dropped": "flag=dropped",
+    "flags: handed to support": "flag=escalated",
     "flags: an error": "flag=error",
+    "flags: cut short": "flag=cut",
+    "flags: search fell back": "flag=fallback",
     "status": "status__exact=failed",
+    "duration: under 2 s": "took=2",
     "duration: 30 s and more": "took=more",
+    "cost: any": "cost=any",
+    "cost: none": "cost=none",
+    "cost: 0.001 to 0.01": "cost=little",
     "article by key": "article=7",
     "article by a piece of its title": "article=article 12",
+    "article retrieved and not used": "unused=7",
+    "article cited": "cited=7",
     "category": "category=3",
     "language": "language=de",
     "model": "model=model-b",
+    "asked by: visitor": "origin__exact=visitor",
+    "asked by: staff": "origin__exact=staff",
+    "ended": "ended=1",
+    "still running": "ended=0",
     "a week": "from={week}&to={today}",
     "search: a word": "q=card",
     "search: a word that is nowhere": "q=xyzzy",
     "search: two words, grounding, a week": "q=card lost&grounding__exact=grounded&from={week}",
-    "sorted by duration": "o=7",
+    "five filters": "sources=some&rating=none&support=good&verdict=none&category=3",
+    "sorted by question": "o=1",
+    "sorted by rating": "o=4",
+    "sorted by verdict of staff": "o=5",
+    "sorted by duration": "o=8",
+    "sorted by cost": "o=-9",
 }
 """Name and query of each list that is measured."""
 
@@ -130,9 +155,11 @@ def make_batch(desk: random.Random, articles: list[Any], questions: list[str], s
         Answer,
         AnswerDocument,
         AnswerFeedback,
+        AnswerReview,
         CitationSupport,
         Conversation,
         DroppedCitation,
+        Escalation,
     )
 
     conversations = Conversation.objects.bulk_create(
@@ -156,6 +183,7 @@ def make_batch(desk: random.Random, articles: list[Any], questions: list[str], s
                 text="Open Settings [1]. " * 30,
                 model_text="Open Settings [2]. " * 30,
                 model=desk.choice(["model-a", "model-b"]),
+                cost=desk.choice([None, Decimal("0.0004"), Decimal("0.002"), Decimal("0.03")]),
                 finished_at=now,
             )
         )
@@ -198,6 +226,16 @@ def make_batch(desk: random.Random, articles: list[Any], questions: list[str], s
         AnswerFeedback(answer=answer, rating=desk.choice(["positive", "positive", "negative"]))
         for answer in answers
         if desk.random() < 0.2
+    )
+    AnswerReview.objects.bulk_create(
+        AnswerReview(answer=answer, verdict=desk.choice(["right", "right", "wrong", ""]))
+        for answer in answers
+        if desk.random() < 0.05
+    )
+    Escalation.objects.bulk_create(
+        Escalation(answer=answer, email="jane@example.com")
+        for answer in answers
+        if desk.random() < 0.01
     )
     DroppedCitation.objects.bulk_create(
         DroppedCitation(answer=answer, position=0, text="[9]", reason="unknown_ref")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -22,7 +23,17 @@ class RecordedAdmin(ReadOnlyAdmin):
     """Whatever page shows one row, or a list of them, is recorded: an opened row once for each
     request, through `get_object`, which every page of a row goes through."""
 
-    paginator = KeyPaginator
+    def get_paginator(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Any],
+        per_page: int,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Paginator[Any]:
+        if queryset.model is not self.model:  # a row's history
+            return super().get_paginator(request, queryset, per_page, *args, **kwargs)
+        return KeyPaginator(queryset, per_page, *args, rows=self.get_queryset(request), **kwargs)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None

@@ -90,7 +90,6 @@ class AnswerAdmin(RecordedAdmin):
         "origin",
         EndedFilter,
     ]
-    list_select_related = ["feedback", "review", "escalation"]
     search_fields = ["question"]
     search_help_text = _("Words of the question, a reference number, or an id")
     ordering = ["-created_at"]
@@ -103,6 +102,7 @@ class AnswerAdmin(RecordedAdmin):
         answers: QuerySet[Answer] = super().get_queryset(request)
         return (
             answers.defer("text", "model_text")
+            .select_related("feedback", "review", "escalation")
             .annotate(is_weak=weakly_supported(), has_dropped=has_dropped())
             .prefetch_related(Prefetch("documents", queryset=consulted, to_attr="consulted"))
         )

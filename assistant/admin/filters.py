@@ -18,7 +18,16 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Category
-from assistant.conditions import CITED, SLOW, consulted, has_dropped, took, weakly_supported
+from assistant.conditions import (
+    CITED,
+    SLOW,
+    consulted,
+    has_dropped,
+    judged,
+    rated,
+    took,
+    weakly_supported,
+)
 from assistant.figures.overview import retrieved_unused
 from assistant.figures.period import midnight, parsed
 from assistant.models import Answer, AnswerDocument, AnswerReview, CitationSupport
@@ -69,7 +78,7 @@ class RatingFilter(AnswerFilter):
     options = {
         "positive": (_("helpful"), Q(feedback__rating="positive")),
         "negative": (_("not helpful"), Q(feedback__rating="negative")),
-        "none": (_("not rated"), Q(feedback=None)),
+        "none": (_("not rated"), ~rated()),
     }
 
 
@@ -125,7 +134,7 @@ class VerdictFilter(AnswerFilter):
             value: (label, Q(review__verdict=value))
             for value, label in AnswerReview.Verdict.choices
         },
-        "none": (_("not reviewed"), Q(review=None) | Q(review__verdict="")),
+        "none": (_("not reviewed"), ~judged()),
     }
 
 

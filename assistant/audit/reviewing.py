@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Rating
-from assistant.conditions import BY_VISITORS, weakly_supported
+from assistant.conditions import BY_VISITORS, judged, weakly_supported
 from assistant.models import Answer, AnswerReview, Grounding
 
 SAMPLE = 25
@@ -94,7 +94,7 @@ def finished() -> QuerySet[Answer]:
 
 def to_review(name: str, user: User) -> QuerySet[Answer]:
     """The answers of a queue without a verdict, newest first. KeyError for an unknown name."""
-    unjudged = finished().filter(Q(review=None) | Q(review__verdict=""))
+    unjudged = finished().filter(~judged())
     return QUEUES[name].narrow(unjudged, user).order_by("-created_at", "-pk")
 
 

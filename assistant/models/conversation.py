@@ -169,7 +169,12 @@ class Answer(models.Model):
         ordering = ["conversation_id", "turn"]
         permissions = [("export_answer", "Can export answers")]
         indexes = [
-            models.Index(fields=["-created_at"]),
+            # A list and the figures of a period read this alone, and not the long rows.
+            models.Index(
+                fields=["-created_at", "-id"],
+                include=["origin", "status", "grounding", "cost", "first_token_at"],
+                name="answer_by_time",
+            ),
             models.Index(fields=["grounding", "-created_at"]),
             models.Index(fields=["model", "language"], name="answer_model_language"),
             models.Index(fields=["status"], condition=Q(status="running"), name="answer_running"),

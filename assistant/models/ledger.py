@@ -79,6 +79,9 @@ class AnswerDocument(models.Model):
         verbose_name = _("document of an answer")
         verbose_name_plural = _("documents of an answer")
         ordering = ["answer_id", "ref"]
+        indexes = [
+            models.Index(fields=["answer"], condition=Q(consulted=True), name="source_of_answer"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["answer", "ref"], name="ref_once_per_answer"),
             models.UniqueConstraint(fields=["answer", "document_id"], name="document_once"),
