@@ -39,6 +39,9 @@ from helpcenter.csrf import origin_refusal
 MAX_TASKS = 16
 """How many frames of a socket are handled, and answers followed, at a time."""
 
+TRY_AGAIN_LATER = 1013
+"""The close code of a socket whose session could not be looked up."""
+
 logger = logging.getLogger(__name__)
 
 Frame = dict[str, Any]
@@ -53,7 +56,14 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels ha
         handshake = _as_request(self.scope)
         self._language = translation.get_language_from_request(handshake)
         why = origin_refusal(handshake)
-        sender = await self._sender() if why is None else None
+        try:
+            sender = await self._sender() if why is None else None
+        except DATABASE_DOWN as error:
+            # A refused handshake says nothing that a page could read.
+            await self.accept()
+            await self._refuse({}, database_down(error))
+            await self.close(TRY_AGAIN_LATER)
+            return
         if sender is None:
             origin = handshake.headers.get("Origin")
             logger.warning(

@@ -15,11 +15,11 @@ from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections, transaction
+from django.db import connections, transaction
 
-from helpcenter import logs
+from helpcenter import logs, postgres
 
-DATABASE_DOWN = (OperationalError, InterfaceError)
+DATABASE_DOWN = postgres.DATABASE_DOWN
 """What a step raises where the database is down, full, or has ended the connection."""
 
 P = ParamSpec("P")

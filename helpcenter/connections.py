@@ -21,6 +21,16 @@ SEARCH_OPTIONS = (
 )
 
 
+# A server that is not there is given up soon, also where the network says nothing of it.
+NETWORK_OPTIONS = {
+    "connect_timeout": "3",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "20000",  # milliseconds
+}
+
+
 def database_settings(url: str) -> dict[str, Any]:
     """An entry of DATABASES for a PostgreSQL URL, as libpq reads it."""
     try:
@@ -29,7 +39,7 @@ def database_settings(url: str) -> dict[str, Any]:
         raise SettingError("DATABASE_URL", "not a valid postgresql:// URL") from None
     options = f"{SEARCH_OPTIONS} {parts.pop('options', '')}".strip()
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "helpcenter.postgres",
         "NAME": _named(parts.pop("dbname", "")),
         "USER": parts.pop("user", ""),
         "PASSWORD": parts.pop("password", ""),
@@ -37,7 +47,7 @@ def database_settings(url: str) -> dict[str, Any]:
         "PORT": parts.pop("port", ""),
         # A turn gives its connection back after each step; a pool, not age, keeps them open.
         "CONN_MAX_AGE": 0,
-        "OPTIONS": {**parts, "options": options},
+        "OPTIONS": {**NETWORK_OPTIONS, **parts, "options": options},
     }
 
 

@@ -61,6 +61,11 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
+    """A process that drains says so at once, however its database and Valkey are."""
+    if drain.is_draining():
+        return JsonResponse(
+            {"status": "unavailable", "checks": {"server": "draining"}, "notes": {}}, status=503
+        )
     found = problems()
     ready = not any(found.values())
     checks = {name: problem or "ok" for name, problem in found.items()}
@@ -69,10 +74,6 @@ def readyz(request: HttpRequest) -> JsonResponse:
         {"status": "ok" if ready else "unavailable", "checks": checks, "notes": notes},
         status=200 if ready else 503,
     )
-
-
-def check_draining() -> str | None:
-    return "draining" if drain.is_draining() else None
 
 
 def check_database() -> str | None:
@@ -95,7 +96,7 @@ def check_valkey() -> str | None:
     return None
 
 
-register("server", check_draining)
+register("server", lambda: None)
 register("database", check_database)
 register("migrations", check_migrations)
 register("valkey", check_valkey)

@@ -12,7 +12,7 @@ from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_asy
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
-from helpcenter import health, metrics
+from helpcenter import drain, health, metrics
 
 View = Callable[[HttpRequest], HttpResponseBase]
 Response = HttpResponseBase | Awaitable[HttpResponseBase]
@@ -38,7 +38,18 @@ class ProbesMiddleware:
         view = _view(request.path_info)
         if view is None:
             return self._get_response(request)
-        return sync_to_async(view)(request) if self._is_async else view(request)
+        if not self._is_async:
+            return view(request)
+        return _at_once(view, request) if _asks_nobody(view) else sync_to_async(view)(request)
+
+
+async def _at_once(view: View, request: HttpRequest) -> HttpResponseBase:
+    return view(request)
+
+
+def _asks_nobody(view: View) -> bool:
+    """Such a view needs no thread, of which a busy process may have none to spare for a while."""
+    return view is health.healthz or (view is health.readyz and drain.is_draining())
 
 
 def _view(path: str) -> View | None:

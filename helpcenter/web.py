@@ -17,6 +17,7 @@ import uvicorn
 from django.conf import settings
 
 from helpcenter import drain
+from helpcenter.postgres.base import RECONNECT_SECONDS, WatchedConnection
 from helpcenter.proxies import Proxies, ProxyHeaders
 from helpcenter.request_ids import Application, RequestIds
 from helpcenter.sizes import BoundedBodies, BoundedHttp
@@ -61,9 +62,10 @@ def use_connection_pool() -> None:
     is asked whether it lives before it is handed out: PostgreSQL may have ended it since."""
     settings.DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     settings.DATABASES["default"]["OPTIONS"]["pool"] = {
+        "connection_class": WatchedConnection,
         "min_size": 1,
         "max_size": settings.DATABASE_POOL_SIZE,
-        "timeout": 10,
+        "reconnect_timeout": RECONNECT_SECONDS,
     }
 
 

@@ -31,8 +31,7 @@ DEPLOYS = int(os.environ.get("DEPLOYS", "1"))
 LIVE = 20
 ANSWERS = "/api/v1/answers/"
 REST = (say("and ended."), finish(), usage(), DONE)
-UNREADY_SECONDS = 2
-"""A second, and another for a machine that runs other tests."""
+UNREADY_SECONDS = 1
 
 
 @contextmanager

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from helpcenter.connections import SEARCH_OPTIONS, broker_url, database_settings, email_settings
+from helpcenter.connections import (
+    NETWORK_OPTIONS,
+    SEARCH_OPTIONS,
+    broker_url,
+    database_settings,
+    email_settings,
+)
 from helpcenter.environment import SettingError
 
 
@@ -13,8 +19,17 @@ def test_a_database_url_is_read_as_libpq_reads_it() -> None:
     assert found["NAME"] == "name"
     assert (found["USER"], found["PASSWORD"]) == ("user", "p@ss")
     assert (found["HOST"], found["PORT"]) == ("host", "5433")
-    assert found["OPTIONS"] == {"sslmode": "require", "options": SEARCH_OPTIONS}
+    assert found["OPTIONS"] == {
+        **NETWORK_OPTIONS,
+        "sslmode": "require",
+        "options": SEARCH_OPTIONS,
+    }
     assert found["CONN_MAX_AGE"] == 0
+
+
+def test_the_url_says_how_long_a_connection_may_take() -> None:
+    found = database_settings("postgresql://user@host/name?connect_timeout=9")
+    assert found["OPTIONS"]["connect_timeout"] == "9"
 
 
 def test_a_socket_and_further_server_options_are_kept() -> None:

@@ -3,12 +3,13 @@
 import asyncio
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
-from django.test import Client
+from django.test import AsyncClient, Client
 from pytest_django.fixtures import Settings
 
-from helpcenter import drain, health
+from helpcenter import drain, health, probes
 
 
 @pytest.fixture
@@ -109,3 +110,16 @@ def test_a_server_that_drains_is_not_ready_but_alive(
     assert client.get("/readyz").status_code == 503
     assert client.get("/readyz").json()["checks"]["server"] == "draining"
     assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(("url", "status"), [("/healthz", 200), ("/readyz", 503)])
+def test_a_server_that_drains_answers_at_once_whatever_else_is_stuck(
+    url: str, status: int, checks: dict[str, health.Check], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the event loop itself, without a thread and without a look at any other server."""
+    monkeypatch.setattr(drain, "_draining", asyncio.Event())
+    drain.begin()
+    monkeypatch.setattr(probes, "sync_to_async", None)
+    checks["database"] = lambda: pytest.fail("asked")
+    response = async_to_sync(AsyncClient().get)(url)
+    assert response.status_code == status

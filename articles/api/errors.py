@@ -13,7 +13,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.core.exceptions import ValidationError as ModelError
-from django.db import IntegrityError, InterfaceError, OperationalError
+from django.db import IntegrityError
 from django.http import Http404
 from django.utils.translation import gettext_lazy as _
 from rest_framework import exceptions
@@ -22,10 +22,10 @@ from rest_framework.settings import api_settings
 from rest_framework.views import set_rollback
 
 from helpcenter.errors import error_body
+from helpcenter.postgres import DATABASE_DOWN
 
 logger = logging.getLogger(__name__)
 
-DATABASE_DOWN = (OperationalError, InterfaceError)
 RETRY_SECONDS = 5
 
 

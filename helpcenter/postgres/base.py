@@ -1,0 +1,87 @@
+"""The connections of a process with a pool: watched, and handed out soon or not at all."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import psycopg
+from django.db.backends.postgresql import base
+from psycopg import pq
+from psycopg.abc import RV, PQGen
+from psycopg.conninfo import make_conninfo
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from helpcenter.postgres.pulse import NoAnswerError, Pulse, takes_connections
+
+FIRST_WAIT_SECONDS = 1.0
+"""After so long without a connection a request looks whether the server is there at all."""
+
+POOL_SECONDS = 5.0
+"""How long a request waits for a connection that others have, before it is told to come again."""
+
+RECONNECT_SECONDS = 1.0
+"""How long the pool tries to replace a lost connection by itself. By default it does so for five
+minutes, with growing pauses, in which a server that is back is not noticed."""
+
+
+class WatchedConnection(psycopg.Connection[Any]):
+    """Waits for the server only as long as that answers anybody."""
+
+    _pulse: Pulse | None = None
+
+    @classmethod
+    def connect(cls, conninfo: str = "", **kwargs: Any) -> WatchedConnection:
+        connection = super().connect(conninfo, **kwargs)
+        connection._pulse = pulse_of(_named(kwargs))
+        return connection
+
+    def wait(self, gen: PQGen[RV], *args: Any, **kwargs: Any) -> RV:
+        if self._pulse is None:
+            return super().wait(gen, *args, **kwargs)
+        try:
+            with self._pulse.watching():
+                return super().wait(self._pulse.interruptible(gen), *args, **kwargs)
+        except NoAnswerError:
+            # Its statement is still under way: nobody can use it any more.
+            self.close()
+            raise
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        pool = self.pool
+        if pool is None:
+            return super().get_new_connection(conn_params)
+        self.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+        pool.open()
+        return _taken(pool, pulse_of(_named(conn_params)))
+
+
+def _taken(pool: ConnectionPool[Any], pulse: Pulse) -> Any:
+    """A connection of the pool. Raises psycopg's `OperationalError`: after a second or so where
+    the server is down, after five where all connections are in use."""
+    pulse.check()
+    try:
+        with pulse.watching():
+            return pool.getconn(timeout=FIRST_WAIT_SECONDS)
+    except PoolTimeout:
+        pulse.check()
+    return pool.getconn(timeout=POOL_SECONDS - FIRST_WAIT_SECONDS)
+
+
+def _named(parameters: dict[str, Any]) -> str:
+    """The connection string among all that Django and psycopg pass on."""
+    found = {name: value for name, value in parameters.items() if name in _libpq_parameters()}
+    return make_conninfo("", **found)
+
+
+@functools.cache
+def _libpq_parameters() -> frozenset[str]:
+    return frozenset(option.keyword.decode() for option in pq.Conninfo.get_defaults())
+
+
+@functools.cache
+def pulse_of(conninfo: str) -> Pulse:
+    """The one of this process for a server."""
+    return Pulse(functools.partial(takes_connections, conninfo))
