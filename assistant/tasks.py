@@ -6,11 +6,12 @@ import logging
 import uuid
 
 from celery import shared_task
+from django.conf import settings
 
 from assistant import escalating, gaps
 from assistant.audit import access_log
 from assistant.bill import alerts
-from assistant.gaps import checking, digest
+from assistant.gaps import checking, digest, proposals
 from assistant.support import records
 from assistant.turns import reaping
 from helpcenter.site_counts import INTERRUPTED_TURNS
@@ -80,6 +81,17 @@ def check_gap_topics() -> int:
     """Asks the questions of published topics again. Returns how many topics it was done with;
     what it did not get to, the schedule takes up again."""
     return checking.work()
+
+
+@shared_task(
+    soft_time_limit=settings.ASSISTANT_TURN_SECONDS + 45,
+    time_limit=settings.ASSISTANT_TURN_SECONDS + 55,
+)
+def propose_gap_text(run: str) -> bool:
+    """Has the model write the text of a proposal. Whether there is one now."""
+    is_written = proposals.write(uuid.UUID(run))
+    logger.info("gap_proposal_ended", extra={"run": run, "is_written": is_written})
+    return is_written
 
 
 @shared_task(soft_time_limit=240, time_limit=270)

@@ -75,11 +75,11 @@ LISTS = {
     "search: a word that is nowhere": "q=xyzzy",
     "search: two words, grounding, a week": "q=card lost&grounding__exact=grounded&from={week}",
     "five filters": "sources=some&rating=none&support=good&verdict=none&category=3",
-    "sorted by question": "o=1",
-    "sorted by rating": "o=4",
-    "sorted by verdict of staff": "o=5",
-    "sorted by duration": "o=8",
-    "sorted by cost": "o=-9",
+    "sorted by question": "o=0",
+    "sorted by rating": "o=3",
+    "sorted by verdict of staff": "o=4",
+    "sorted by duration": "o=7",
+    "sorted by cost": "o=-8",
 }
 """Name and query of each list that is measured."""
 

@@ -20,8 +20,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from articles.admin.pages import person
-from assistant.gaps import checking, drafting, evidence, proposing, queue
-from assistant.models import GapQuestion, GapStep, GapTopic
+from assistant.gaps import checking, drafting, evidence, proposals, proposing, queue
+from assistant.models import GapProposal, GapQuestion, GapStep, GapTopic
 from assistant.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ class TopicPages:
             ("status", self.set_status),
             ("split", self.split),
             ("draft", self.draft),
-            ("propose", self.propose),
         ]
         site = self.model_admin.admin_site
         acts = [
@@ -75,8 +74,13 @@ class TopicPages:
             )
             for name, view in pages
         ]
-        tried = site.admin_view(self.try_questions)
-        return [*acts, path("<int:topic_id>/try/", tried, name="assistant_gaptopic_try")]
+        views = [
+            path(
+                f"<int:topic_id>/{name}/", site.admin_view(view), name=f"assistant_gaptopic_{name}"
+            )
+            for name, view in [("propose", self.propose), ("try", self.try_questions)]
+        ]
+        return [*acts, *views]
 
     def panel(self, request: HttpRequest, topic: GapTopic) -> dict[str, Any]:
         """What the page shows besides the form."""
@@ -96,6 +100,7 @@ class TopicPages:
             "check": checking.latest(topic),
             "share": settings.GAP_VERIFIED_PERCENT,
             "may_propose": proposing.is_possible(topic),
+            "proposal": proposals.of(topic),
             "may_write": request.user.has_perm("articles.add_article"),
             "steps": [(step, queue.told(step, people)) for step in steps],
             "reasons": GapTopic.Reason.choices,
@@ -155,20 +160,42 @@ class TopicPages:
         return HttpResponseRedirect(url)
 
     def propose(self, request: HttpRequest, topic_id: int) -> HttpResponse:
-        """To the editor, with a text of the model's below what the draft has."""
+        """POST has a worker write a text; the page then waits for it, and leads to the draft."""
         topic = self._topic(request, topic_id)
         if not request.user.has_perm("articles.add_article"):
             raise PermissionDenied
         if topic.article and not request.user.has_perm("articles.change_article"):
             raise PermissionDenied
-        try:
-            article, proposal = proposing.propose(topic, person(request))
-        except (proposing.ProposalError, Refusal) as error:
-            said = str(error.message) if isinstance(error, Refusal) else str(error)
-            self._say(request, said, messages.WARNING)
+        if request.method == "POST":
+            try:
+                proposals.begin(topic, person(request))
+            except (proposing.ProposalError, Refusal) as error:
+                said = str(error.message) if isinstance(error, Refusal) else str(error)
+                self._say(request, said, messages.WARNING)
+                return self._back(topic)
+            return HttpResponseRedirect(request.path)
+        proposal = proposals.of(topic)
+        if proposal is None or (proposal.finished_at and not proposal.is_written):
+            return self._back(topic)  # which says what went wrong
+        if proposal.is_written:
+            return self._to_the_text(request, topic, proposal)
+        response = self._render(
+            request,
+            "propose.html",
+            gettext("Propose a text"),
+            {"topic": topic, "proposal": proposal},
+        )
+        response["Refresh"] = "2"
+        return response
+
+    def _to_the_text(
+        self, request: HttpRequest, topic: GapTopic, proposal: GapProposal
+    ) -> HttpResponse:
+        if topic.article is None:
             return self._back(topic)
-        self._say(request, gettext("The model’s text stands below what was there."),
-                  messages.SUCCESS)  # fmt: skip
+        self._say(
+            request, gettext("The model’s text stands below what was there."), messages.SUCCESS
+        )
         if proposal.left_out:
             left = ngettext(
                 "%d sentence was left out: it rested on nothing that was given.",
@@ -176,7 +203,7 @@ class TopicPages:
                 proposal.left_out,
             )
             self._say(request, left % proposal.left_out, messages.WARNING)
-        url = reverse("admin:articles_article_change", args=[article.pk])
+        url = reverse("admin:articles_article_change", args=[topic.article.pk])
         return HttpResponseRedirect(url)
 
     def try_questions(self, request: HttpRequest, topic_id: int) -> HttpResponse:
@@ -190,14 +217,18 @@ class TopicPages:
             return self._back(topic)
         tried = drafting.try_questions(topic.article, topic)
         context = {
-            **self.model_admin.admin_site.each_context(request),
-            "title": gettext("Try these questions"),
-            "opts": self.model_admin.opts,
             "topic": topic,
             "tried": tried,
             "good": sum(one.answers for one in tried),
         }
-        return TemplateResponse(request, "admin/assistant/gaptopic/try.html", context)
+        return self._render(request, "try.html", gettext("Try these questions"), context)
+
+    def _render(
+        self, request: HttpRequest, template: str, title: str, context: dict[str, Any]
+    ) -> HttpResponse:
+        frame = self.model_admin.admin_site.each_context(request)
+        everything = {**frame, "title": title, "opts": self.model_admin.opts, **context}
+        return TemplateResponse(request, f"admin/assistant/gaptopic/{template}", everything)
 
     def _topic(self, request: HttpRequest, topic_id: int) -> GapTopic:
         topic = get_object_or_404(GapTopic, pk=topic_id)

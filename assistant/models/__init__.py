@@ -11,7 +11,15 @@ from assistant.models.conversation import (
 from assistant.models.costs import CostReport
 from assistant.models.endpoints import ToolsRefusal
 from assistant.models.escalation import Escalation
-from assistant.models.gaps import GapCheck, GapCheckAnswer, GapQuestion, GapRun, GapStep, GapTopic
+from assistant.models.gaps import (
+    GapCheck,
+    GapCheckAnswer,
+    GapProposal,
+    GapQuestion,
+    GapRun,
+    GapStep,
+    GapTopic,
+)
 from assistant.models.ledger import (
     AnswerDocument,
     AnswerPassage,
@@ -39,6 +47,7 @@ __all__ = [
     "Escalation",
     "GapCheck",
     "GapCheckAnswer",
+    "GapProposal",
     "GapQuestion",
     "GapRun",
     "GapStep",

@@ -233,6 +233,33 @@ class GapCheckAnswer(models.Model):
         return str(self.question_id)
 
 
+class GapProposal(models.Model):
+    """The last text that somebody had the model propose for a topic: waiting, being written, or
+    done. `problem` says why there is none. `run` tells it from earlier ones of the topic."""
+
+    topic = models.OneToOneField(GapTopic, on_delete=models.CASCADE, related_name="proposal")
+    run = models.UUIDField(default=uuid.uuid4, unique=True)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+    )
+    begun_at = models.DateTimeField()
+    taken_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    problem = models.TextField(blank=True)
+    left_out = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-pk"]
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return str(self.run)
+
+    @property
+    def is_written(self) -> bool:
+        return self.finished_at is not None and not self.problem
+
+
 class GapRun(models.Model):
     """One run of the report over the answers that finished in `[period_start, period_end)`."""
 
