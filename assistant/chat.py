@@ -151,7 +151,8 @@ async def _from_log(
 
 
 async def payload(found: Found, reader: Reader) -> dict[str, Any]:
-    """The answer as JSON, see `answers.answer_payload`; of a running one what was delivered."""
+    """The answer as JSON, see `answers.answer_payload`; of a running one what was delivered. Of a
+    turn whose process died, or could not store it, the log has the end before the database."""
     stored = await db(_stored_payload, found.answer_id, reader)
     if stored["status"] != Answer.Status.RUNNING:
         return stored

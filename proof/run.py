@@ -14,7 +14,9 @@ TURNS = 5_000
 TURNS_LONG = (
     "tests/test_turn_scenarios.py",
     "tests/test_chat_idempotency.py",
+    "tests/test_chat_processes.py",
     "tests/test_chat_cuts.py",
+    "tests/test_chat_stop.py",
     "tests/test_chat_deploys.py",
     "tests/test_nothing_is_left.py",
 )
@@ -42,6 +44,7 @@ def steps(_report: Path) -> list[Step]:
                 "TURN_STORIES": "500",
                 "SEND_ROUNDS": "100",
                 "CUTS": "2000",
+                "STOP_RACES": "200",
                 "DEPLOYS": "20",
                 "DISCONNECTS": "500",
             },

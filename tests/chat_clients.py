@@ -28,12 +28,12 @@ PATIENCE = 30.0
 ANSWERS = "/api/v1/answers/"
 
 
-def in_loop(body: Callable[[], Awaitable[None]]) -> None:
+def in_loop(body: Callable[[], Awaitable[None]], seconds: float = PATIENCE) -> None:
     """Runs an async body as tests that touch the database must; turns end before it does."""
 
     async def whole() -> None:
         try:
-            await asyncio.wait_for(body(), PATIENCE)
+            await asyncio.wait_for(body(), seconds)
         finally:
             await asyncio.wait_for(LiveTurns.current().wait(), PATIENCE)
 

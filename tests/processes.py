@@ -10,6 +10,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Self
 from urllib.error import URLError
 from urllib.parse import quote
 
@@ -69,15 +70,36 @@ def running(name: str, command: list[str], environment: dict[str, str]) -> Itera
         child.end()
 
 
+class WebProcess:
+    """A web server on the test database, with these environment variables, at an address of its
+    own. `module`: what it runs."""
+
+    def __init__(self, module: str = "helpcenter.web", **variables: str) -> None:
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        environment = site_environment(**{"PORT": str(port), "SITE_URL": self.url, **variables})
+        command = [sys.executable, "-m", module]
+        self.child = Child("web", command, environment, grace_seconds=20)
+
+    def is_up(self) -> bool:
+        return answers(f"{self.url}/healthz")
+
+    @contextmanager
+    def running(self) -> Iterator[Self]:
+        """It serves inside, and is told to end, and waited for, at the end."""
+        self.child.start()
+        try:
+            wait_until(self.is_up, "the web server")
+            yield self
+        finally:
+            self.child.end()
+
+
 @contextmanager
 def web_process(**variables: str) -> Iterator[str]:
     """A web server with these environment variables; inside, its URL."""
-    port = free_port()
-    url = f"http://127.0.0.1:{port}"
-    environment = site_environment(**{"PORT": str(port), "SITE_URL": url, **variables})
-    with running("web", [sys.executable, "-m", "helpcenter.web"], environment):
-        wait_until(lambda: answers(f"{url}/healthz"), "the web server")
-        yield url
+    with WebProcess(**variables).running() as web:
+        yield web.url
 
 
 @contextmanager

@@ -80,14 +80,18 @@ class Request:
 
 
 class ScriptedProvider:
-    """The server. `url` is what `OPENAI_BASE_URL` would be. `forgives_unused`: replies that nobody
-    asks for are nothing to complain of. `self_signed`: it speaks TLS, by a certificate that nobody
-    has any reason to trust."""
+    """The server. `url` is what `OPENAI_BASE_URL` would be. `self_signed`: it speaks TLS, by a
+    certificate that nobody has any reason to trust.
+
+    `forgives_unused`: replies that nobody asks for are nothing to complain of. `forgives_leaving`:
+    nor is a client that leaves while there is more to say.
+    """
 
     def __init__(self, *, self_signed: bool = False) -> None:
         self.requests: list[Request] = []
         self.connections = 0
         self.forgives_unused = False
+        self.forgives_leaving = False
         self._replies: list[Reply] = []
         self._problems: list[str] = []
         self._lock = threading.Lock()
@@ -280,7 +284,8 @@ class _Handler(BaseHTTPRequestHandler):
         except _ClientGoneError:
             request.closed_by_client.set()
             self.close_connection = True
-            if left and not isinstance(left[0], Endless | Wait):
+            surprises = not self.server.provider.forgives_leaving
+            if surprises and left and not isinstance(left[0], Endless | Wait):
                 self.server.provider.problem(f"the client left before {left[0]!r}")
 
     def _take(self, step: Step, request: Request) -> None:

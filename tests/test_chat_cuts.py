@@ -21,7 +21,7 @@ from assistant import chat
 from assistant.database import db
 from assistant.frames import Encoder
 from assistant.models import Answer
-from tests.chat_clients import Person, in_loop, other_process, until
+from tests.chat_clients import PATIENCE, Person, in_loop, other_process, until
 from tests.scripted_provider import DONE, ScriptedProvider, Wait, finish, say, usage
 from tests.search_index import make_indexed
 from tests.streams import Event, text_of, verified
@@ -112,7 +112,7 @@ def test_a_finished_answer_is_the_same_however_it_is_cut(provider: ScriptedProvi
         wholes = [is_whole(await with_cuts(answer, places), whole) for places in cuts]
         assert sum(wholes) >= MOSTLY * len(cuts)
 
-    in_loop(body)
+    in_loop(body, PATIENCE + CUTS / 10)
 
 
 @pytest.mark.usefixtures("article")
@@ -144,4 +144,4 @@ def test_a_live_answer_is_the_same_however_it_is_cut(provider: ScriptedProvider)
         wholes = [is_whole(told, whole) for told in await asyncio.gather(*viewers)]
         assert sum(wholes) >= MOSTLY * len(cuts)
 
-    in_loop(body)
+    in_loop(body, PATIENCE + CUTS / 10)

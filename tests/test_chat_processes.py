@@ -1,12 +1,18 @@
-"""The chat over real sockets, on two real web processes."""
+"""The chat over real sockets, on two real web processes.
+
+SEND_ROUNDS says how often fifty sends are one; `make proof` plays a hundred rounds.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -16,14 +22,20 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from assistant import tasks
-from assistant.models import Answer
-from tests.processes import wait_until, web_process
+from assistant.database import db
+from assistant.models import Answer, Conversation
+from tests.processes import WebProcess, wait_until, web_process
 from tests.scripted_provider import DONE, Endless, ScriptedProvider, Wait, finish, say, usage
+from tests.site_visitors import ANSWERS, CONNECTION_LOST, Visitor, until
 from tests.streams import Event, parsed_sse, verified
+from tests.web_that_dies import LAST_QUESTION
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-ANSWERS = "/api/v1/answers/"
+SENDS = 50
+ROUNDS = int(os.environ.get("SEND_ROUNDS", "2"))
+REAPER_SECONDS = 4
+TRANSPORTS = ("json", "sse", "ws")
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +47,23 @@ def script() -> Iterator[ScriptedProvider]:
 @pytest.fixture(scope="module")
 def sites(collected_assets: None, script: ScriptedProvider) -> Iterator[list[str]]:
     """The URLs of two web processes."""
-    variables = {
+    with ExitStack() as stack:
+        yield [stack.enter_context(web_process(**variables(script))) for _ in range(2)]
+
+
+def variables(script: ScriptedProvider) -> dict[str, str]:
+    return {
         "OPENAI_BASE_URL": script.url,
         "ASSISTANT_MODEL": "scripted",
-        "ASSISTANT_REAPER_SECONDS": "2",
+        "ASSISTANT_REAPER_SECONDS": str(REAPER_SECONDS),
         "ASSISTANT_TURNS_PER_VISITOR": "1000",
         "ASSISTANT_TURNS_PER_ADDRESS": "1000",
     }
-    with ExitStack() as stack:
-        yield [stack.enter_context(web_process(**variables)) for _ in range(2)]
+
+
+@pytest.fixture
+def quick_reaper(settings: Any) -> None:
+    settings.ASSISTANT_REAPER_SECONDS = REAPER_SECONDS
 
 
 class Browser:
@@ -144,30 +164,90 @@ def test_words_arrive_one_by_one(browser: Browser, script: ScriptedProvider) -> 
         go_on.set()
 
 
-def test_sends_of_one_key_to_both_processes_are_one_turn(
+def test_sends_of_one_key_over_all_transports_to_both_processes_are_one_turn(
     browser: Browser, script: ScriptedProvider
 ) -> None:
-    asked = len(script.requests)
-    script.answer("Once.")
-    texts: list[str] = []
+    """Fifty at once. Another question under their key is refused by either process, and another
+    visitor's equal key is another send."""
 
-    def send(site: int) -> None:
-        with httpx2.Client(timeout=30, cookies=browser.http.cookies) as http:
-            response = http.post(
-                f"{browser.sites[site]}{ANSWERS}",
-                json={"question": "How?", "key": "same"},
-                headers=browser.headers(site),
+    async def one_round(number: int) -> None:
+        asked, key = len(script.requests), f"round {number}"
+        script.answer(f"Answer {number} for all.")
+        async with Visitor.arriving(browser.sites[number % 2]) as visitor:
+            ends = await asyncio.gather(
+                *(
+                    visitor.ask(TRANSPORTS[sent // 2 % 3], browser.sites[sent % 2], "How?", key=key)
+                    for sent in range(SENDS)
+                )
             )
-            texts.append(response.json()["text"])
+            assert {end["text"] for end in ends} == {f"Answer {number} for all."}
+            refused = [await visitor.ask_json(url, "Why?", key=key) for url in browser.sites]
+            assert {response.status_code for response in refused} == {422}
+        assert len(script.requests) == asked + 1
 
-    threads = [threading.Thread(target=send, args=[number % 2]) for number in range(10)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    assert texts == ["Once."] * 10
-    assert Answer.objects.count() == 1
-    assert len(script.requests) == asked + 1
+    for number in range(ROUNDS):
+        asyncio.run(one_round(number))
+        assert Answer.objects.count() == Conversation.objects.count() == number + 1
+    script.answer("For somebody else.")
+    assert browser.post(ANSWERS, {"question": "How?", "key": "round 0"}).status_code == 200
+    assert Answer.objects.count() == ROUNDS + 1
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["before the model", "in the model's hands"])
+@pytest.mark.usefixtures("quick_reaper")
+def test_a_process_that_is_killed_between_commit_and_reply_leaves_one_turn(
+    browser: Browser, script: ScriptedProvider, begun: bool
+) -> None:
+    """Whoever sends again, to the other process, joins that turn: it is ended as interrupted
+    within the reaper's time, no model is asked for it again, and Retry brings the answer."""
+    asked = len(script.requests)
+    module = "helpcenter.web" if begun else "tests.web_that_dies"
+    if begun:
+        script.reply(Endless())
+    site = browser.sites[0]
+
+    async def is_asked() -> bool:
+        return len(script.requests) > asked
+
+    async def body(web: WebProcess) -> list[Event]:
+        async with Visitor.arriving(web.url) as visitor:
+            sending = asyncio.create_task(visitor.ask_json(web.url, LAST_QUESTION, key="k"))
+            if begun:
+                await until(is_asked, "a call")
+                web.child.kill()
+            with pytest.raises(CONNECTION_LOST):
+                await sending
+            again = [
+                asyncio.create_task(last(visitor.ask_sse(site, LAST_QUESTION, key="k"))),
+                asyncio.create_task(last(visitor.ask_ws(site, LAST_QUESTION, key="k"))),
+            ]
+            waiting = asyncio.create_task(visitor.ask_json(site, LAST_QUESTION, key="k"))
+            await until(partial(db, tasks.end_interrupted_turns), "the reaper")
+            ends = await asyncio.gather(*again)
+            told = await waiting
+            assert (told.status_code, told.json()["error"]["code"]) == (503, "interrupted")
+            assert {(end["code"], end["retryable"], end["text"]) for end in ends} == {
+                ("interrupted", True, "")
+            }
+            assert len(script.requests) == asked + begun
+            script.answer("At last.")
+            retry_of = ends[0]["answer_id"]
+            retried = await visitor.ask_json(site, LAST_QUESTION, key="k2", retry_of=retry_of)
+            assert retried.json()["text"] == "At last."
+            return ends
+
+    with WebProcess(module, **variables(script)).running() as web:
+        ends = asyncio.run(body(web))
+        assert web.child.exit_status() == -signal.SIGKILL
+    assert len(script.requests) == asked + begun + 1
+    assert Conversation.objects.count() == 1
+    stored = list(Answer.objects.order_by("turn").values_list("key", "status", "text"))
+    assert stored == [("k", "interrupted", ""), ("k2", "completed", "At last.")]
+    assert {end["answer_id"] for end in ends} == {str(Answer.objects.get(key="k").pk)}
+
+
+async def last(events: Any) -> Event:
+    return verified([event async for event in events])[-1]
 
 
 def test_the_other_process_follows_resumes_and_stops(
@@ -188,23 +268,18 @@ def test_the_other_process_follows_resumes_and_stops(
     assert browser.resume(answer_id, site=1)[-1]["text"] == stopped["text"]
 
 
+@pytest.mark.usefixtures("quick_reaper")
 def test_a_process_that_is_killed_strands_nobody(
-    browser: Browser, script: ScriptedProvider, collected_assets: None
+    browser: Browser, script: ScriptedProvider
 ) -> None:
     script.reply(say("Begun, "), say("and"), Endless())
-    variables = {
-        "OPENAI_BASE_URL": script.url,
-        "ASSISTANT_MODEL": "scripted",
-        "ASSISTANT_REAPER_SECONDS": "2",
-    }
-    with ExitStack() as stack:
-        url = stack.enter_context(web_process(**variables))
-        browser.sites = [*browser.sites, url]
+    with WebProcess(**variables(script)).running() as web:
+        browser.sites = [*browser.sites, web.url]
         with browser.stream("How?", site=2) as response:
             seen = read_until(response, "delta")
             answer_id = seen[0]["answer_id"]
             wait_until(lambda: browser.text(answer_id, site=1).startswith("Begun,"), "the log")
-            _kill(url)
+            web.child.kill()
         wait_until(tasks.end_interrupted_turns, "the reaper")
         events = browser.resume(answer_id, site=1)
         assert (events[-1]["code"], events[-1]["retryable"]) == ("interrupted", True)
@@ -214,15 +289,3 @@ def test_a_process_that_is_killed_strands_nobody(
             again = verified(parsed_sse(response.read().decode()))
         assert again[-1]["text"] == "The whole answer."
         assert again[0]["conversation_id"] == seen[0]["conversation_id"]
-
-
-def _kill(url: str) -> None:
-    import psutil
-
-    port = int(url.rsplit(":", 1)[1])
-    for process in psutil.Process().children(recursive=True):
-        if any(c.laddr and c.laddr.port == port for c in process.net_connections()):
-            process.send_signal(signal.SIGKILL)
-            process.wait(10)
-            return
-    raise AssertionError("the process was not found")

@@ -18,7 +18,7 @@ from assistant.database import db
 from assistant.eventlog import EventLog
 from assistant.turns.live import LiveTurns
 from helpcenter.site_counts import TASKS
-from tests.chat_clients import Person, in_loop, read_sse, until
+from tests.chat_clients import PATIENCE, Person, in_loop, read_sse, until
 from tests.scripted_provider import ScriptedProvider
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -93,7 +93,7 @@ def test_viewers_who_go_leave_nothing_behind(
             left = await settled()
         assert not _is_above(left, most), f"tasks, files, connections: {left}, at most {most}"
 
-    in_loop(body)
+    in_loop(body, PATIENCE + DISCONNECTS)
 
 
 def _is_above(left: tuple[int, ...], most: tuple[int, ...]) -> bool:

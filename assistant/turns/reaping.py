@@ -25,7 +25,7 @@ from assistant.eventlog import UNREACHABLE, Entry, Note, encoded
 from assistant.eventlog.store import Store, Written
 from assistant.events import Delta
 from assistant.failures import INTERRUPTED
-from assistant.models import Answer, AnswerDocument, Grounding
+from assistant.models import Answer, AnswerDocument
 from assistant.turns.delivered import Delivered
 from assistant.turns.persistence import DocumentRecord, End, store_end
 
@@ -103,7 +103,7 @@ def _interruption(entries: list[Entry], language: str) -> list[Entry]:
 def _store(answer_id: uuid.UUID, entries: list[Entry]) -> bool:
     """Stores what the entries say. Without any, the log was lost, and only the end is known."""
     delivered = Delivered.of(entries)
-    status, error_code, grounding = _verdict(delivered.end)
+    status, error_code, grounding = delivered.verdict()
     is_stored = store_end(
         End(
             answer_id=answer_id,
@@ -124,15 +124,6 @@ def _store(answer_id: uuid.UUID, entries: list[Entry]) -> bool:
     if is_stored:
         budgets.spend_tokens(tokens.estimate(delivered.text))
     return is_stored
-
-
-def _verdict(end: dict[str, Any] | None) -> tuple[str, str, str]:
-    """Status, error code and grounding, as the visitor was told."""
-    if end is None or end.get("code") == INTERRUPTED.code:
-        return Answer.Status.INTERRUPTED, INTERRUPTED.code, Grounding.UNAVAILABLE
-    if end["type"] == "error":
-        return Answer.Status.FAILED, "not_saved", Grounding.UNAVAILABLE
-    return end["status"], "", end["grounding"]
 
 
 def _documents(delivered: Delivered) -> Iterable[DocumentRecord]:
