@@ -88,7 +88,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """A tool call as it is stored: arguments and result word for word."""
+    """A tool call as it is stored: arguments and result word for word. It began `after_ms` of the
+    turn."""
 
     position: int
     round: int
@@ -98,6 +99,7 @@ class CallRecord:
     result: str
     count: int | None
     error: str
+    after_ms: int
     duration_ms: int
 
 
@@ -320,6 +322,7 @@ class _Turn:
                 result=outcome.content,
                 count=outcome.count,
                 error=outcome.error,
+                after_ms=round((began - self.started) * 1000),
                 duration_ms=round((self.clock() - began) * 1000),
             )
         )

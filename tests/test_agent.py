@@ -228,6 +228,7 @@ def test_the_record_keeps_what_the_model_wrote() -> None:
     ).run()
     first, second = turn.outcome.calls
     assert (first.duration_ms, second.duration_ms) == (1250, 1250)
+    assert (first.after_ms, second.after_ms) == (2500, 6250)
     assert (first.position, first.round, first.name, first.count) == (0, 1, "search", 1)
     assert (second.position, second.round, second.error) == (1, 2, "no")
     assert (second.name, second.arguments, second.result) == (

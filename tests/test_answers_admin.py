@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
 import pytest
@@ -123,6 +124,29 @@ def test_calls_of_a_round_stand_together_with_arguments_result_and_error(
     assert "{\n  &quot;ref&quot;: 99\n}" in page
     assert "not json {" in page
     assert "no such reference" in page
+
+
+def test_the_timeline_has_clock_times_of_the_site_with_durations(
+    admin: Client, answer: Answer, settings: Any
+) -> None:
+    settings.TIME_ZONE = "Asia/Kathmandu"  # 5 h 45 min ahead
+    asked = datetime(2026, 12, 1, 8, 30, 0, tzinfo=UTC)
+    Answer.objects.filter(pk=answer.pk).update(
+        created_at=asked,
+        first_token_at=asked + timedelta(seconds=4),
+        finished_at=asked + timedelta(seconds=7.5),
+    )
+    began = asked + timedelta(seconds=1.25)
+    answer.tool_calls.update(began_at=began, duration_ms=1500)
+    found = admin.get(reverse("admin:assistant_answer_change", args=[answer.pk])).content.decode()
+    timeline = found[found.index("Timeline") : found.index("Documents</h2>")]
+    for clock in ("14:15:00", "14:15:01", "14:15:04", "14:15:07"):
+        assert f">{clock}</time>" in timeline or f", {clock}</time>" in timeline
+    assert '<span class="timeline-when">1.25 s</span> Round 1' in timeline
+    assert "tools took 1.50 s" in timeline
+    answer.tool_calls.update(began_at=None)  # stored before it was kept
+    found = admin.get(reverse("admin:assistant_answer_change", args=[answer.pk])).content.decode()
+    assert '<span class="timeline-when">–</span> Round 1' in found
 
 
 def test_an_article_that_changed_since_is_marked_and_compared(

@@ -103,6 +103,9 @@ def test_an_answer_that_opens_an_article(transport: str, provider: ScriptedProvi
     tool = answer.tool_calls.get()
     assert (tool.name, tool.arguments, tool.count) == ("open_article", '{"slug": "set-up-sso"}', 1)
     assert "Open Settings and choose SSO." in tool.result
+    assert answer.finished_at is not None
+    assert tool.began_at is not None
+    assert answer.created_at < tool.began_at < answer.finished_at
 
 
 def test_an_answer_that_searches_and_cites(transport: str, provider: ScriptedProvider) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -66,6 +67,16 @@ class Round:
 
     number: int
     calls: tuple[ShownCall, ...]
+
+    @property
+    def began_at(self) -> datetime | None:
+        """When the first call began; None for what was stored before that was kept."""
+        return min((one.call.began_at for one in self.calls if one.call.began_at), default=None)
+
+    @property
+    def seconds(self) -> float:
+        """What its calls took, one after the other."""
+        return sum(one.call.duration_ms for one in self.calls) / 1000
 
 
 def rendered_text(answer: Answer, reader: Reader) -> SafeString:

@@ -133,6 +133,7 @@ class ToolCall(models.Model):
     result = models.TextField(_("result"), blank=True)
     count = models.PositiveIntegerField(_("documents"), null=True, blank=True)
     error = models.CharField(_("error"), max_length=300, blank=True)
+    began_at = models.DateTimeField(_("began"), null=True, blank=True)
     duration_ms = models.PositiveIntegerField(_("ms"), default=0)
 
     class Meta:

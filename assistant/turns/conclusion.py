@@ -71,6 +71,7 @@ def end_of(
         },
         documents=_documents(work) if work else (),
         calls=tuple(work.progress.calls) if work else (),
+        begun_at=work.begun_at if work else None,
         dropped=tuple((drop.text, drop.reason) for drop in work.ledger.dropped) if work else (),
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -51,7 +52,8 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What is stored when a turn has ended. `fields`: columns of `Answer`, as they are named."""
+    """What is stored when a turn has ended. `fields`: columns of `Answer`, as they are named.
+    `begun_at`: from when the calls' times count."""
 
     answer_id: uuid.UUID
     status: str
@@ -62,6 +64,7 @@ class End:
     documents: tuple[DocumentRecord, ...] = ()
     calls: tuple[CallRecord, ...] = ()
     dropped: tuple[tuple[str, str], ...] = ()
+    begun_at: datetime | None = None
 
 
 def store_end(end: End) -> bool:
@@ -86,7 +89,7 @@ def store_end(end: End) -> bool:
 
 def _store_parts(end: End) -> None:
     _store_documents(end)
-    ToolCall.objects.bulk_create(_tool_call(end.answer_id, call) for call in end.calls)
+    ToolCall.objects.bulk_create(_tool_call(end, call) for call in end.calls)
     DroppedCitation.objects.bulk_create(
         DroppedCitation(
             answer_id=end.answer_id, position=position, text=_storable(text), reason=reason
@@ -137,9 +140,10 @@ def _existing(model: type[Model], ids: set[int | None]) -> set[int]:
     return set(model._default_manager.filter(pk__in=ids - {None}).values_list("pk", flat=True))
 
 
-def _tool_call(answer_id: uuid.UUID, call: CallRecord) -> ToolCall:
+def _tool_call(end: End, call: CallRecord) -> ToolCall:
+    after = timedelta(milliseconds=call.after_ms)
     return ToolCall(
-        answer_id=answer_id,
+        answer_id=end.answer_id,
         position=call.position,
         round=call.round,
         call_id=_storable(call.call_id)[:100],
@@ -148,6 +152,7 @@ def _tool_call(answer_id: uuid.UUID, call: CallRecord) -> ToolCall:
         result=_storable(call.result),
         count=call.count,
         error=_storable(call.error)[:300],
+        began_at=end.begun_at + after if end.begun_at else None,
         duration_ms=call.duration_ms,
     )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils import timezone
 
 from articles.access import Reader, answerable
 from articles.models import Article
@@ -39,7 +41,8 @@ class Loaded:
 @dataclass(frozen=True, slots=True)
 class Work:
     """What a turn works with; what became of it is in `ledger`, `toolbox` and `progress`.
-    `search`: the question, with what it follows where it is a follow-up."""
+    `search`: the question, with what it follows where it is a follow-up. `begun_at`: when the
+    agent's clock starts."""
 
     question: str
     search: str
@@ -49,6 +52,7 @@ class Work:
     writer: CitationWriter
     messages: list[Message]
     progress: Progress = field(default_factory=Progress)
+    begun_at: datetime = field(default_factory=timezone.now)
 
     def goes_over_to_context(self) -> bool:
         """Whether the model has just found out that its endpoint knows no tools."""
