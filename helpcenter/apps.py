@@ -7,6 +7,7 @@ class HelpCenterConfig(AppConfig):
     verbose_name = _("Help center")
 
     def ready(self) -> None:
+        from helpcenter import checks  # noqa: F401 - registers them
         from helpcenter.metrics import REGISTRY
         from helpcenter.site_counts import SiteCollector
 

@@ -7,7 +7,8 @@
 
 Each request takes the next reply. A request that no reply is left for, a reply that
 nobody asked for and steps that were never sent fail the test when the server closes, and so
-does a request that holds what no model may be told (`tests.leaks`).
+does a request that holds what no model may be told (`tests.leaks`), or a history that real
+providers refuse: a call without its result, a result without its call.
 Steps run in order: a `dict` is sent as an event, `bytes` as they are; `Wait` holds
 the stream until the test sets its event, `Drop` cuts the connection, `Endless` sends
 until the client is gone. Nothing sleeps.
@@ -20,7 +21,7 @@ import select
 import socket
 import ssl
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -189,6 +190,29 @@ def usage(prompt: int = 20, completion: int = 5, cached: int = 0) -> dict[str, A
     return {**_chunk({}), "choices": [], "usage": counts}
 
 
+def broken_calls(messages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """What a provider would refuse of a history's tool calls: each has its result right behind
+    it, and arguments that are JSON."""
+    waiting: set[str] = set()
+    for message in messages:
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in waiting:
+                yield f"a result without its call: {message['tool_call_id']}"
+            waiting.discard(message["tool_call_id"])
+            continue
+        if waiting:
+            yield f"calls without a result: {sorted(waiting)}"
+        calls = message.get("tool_calls") or ()
+        waiting = {call["id"] for call in calls}
+        for one in calls:
+            try:
+                json.loads(one["function"]["arguments"])
+            except ValueError:
+                yield f"arguments that are no JSON: {one['id']}"
+    if waiting:
+        yield f"calls without a result: {sorted(waiting)}"
+
+
 def _chunk(delta: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": "chatcmpl-1",
@@ -246,8 +270,8 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         content = self.rfile.read(int(headers["content-length"]))
         request = Request(self.path, headers, json.loads(content))
-        for leak in leaks_in(request):
-            self.server.provider.problem(leak)
+        for problem in (*leaks_in(request), *broken_calls(request.body.get("messages", ()))):
+            self.server.provider.problem(problem)
         reply = self.server.provider.next_reply(request)
         try:
             if reply.body is not None:

@@ -85,6 +85,7 @@ def test_everybody_gets_what_they_may_open(client: Client, owner: User, staff: U
     assert set(slugs(colleague)) == set(slugs(by_token)) == {"public", "signed_in", "staff"}
 
 
+@pytest.mark.field_report("B83")
 @pytest.mark.parametrize("status", [Status.DRAFT, Status.ARCHIVED])
 def test_what_is_not_published_is_nowhere(client: Client, staff: User, status: Status) -> None:
     """B83, on every address that reads."""

@@ -115,6 +115,7 @@ def test_a_finished_answer_is_the_same_however_it_is_cut(provider: ScriptedProvi
     in_loop(body, PATIENCE + CUTS / 10)
 
 
+@pytest.mark.field_report("B33")
 @pytest.mark.usefixtures("article")
 def test_a_live_answer_is_the_same_however_it_is_cut(provider: ScriptedProvider) -> None:
     """Many viewers at once, cut before the middle; the rest comes to all of them."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import threading
 from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core import mail
 from django.db import OperationalError
 from django.http import HttpResponse
 from django.test import AsyncClient
@@ -130,8 +132,9 @@ FRAMES = [
 ]
 
 
+@pytest.mark.field_report("B40")
 def test_a_frame_that_is_not_understood_gets_an_error_and_the_socket_stays(
-    provider: ScriptedProvider,
+    provider: ScriptedProvider, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider.answer("Still here.")
 
@@ -148,6 +151,8 @@ def test_a_frame_that_is_not_understood_gets_an_error_and_the_socket_stays(
             assert verified(await socket.read_answer())[-1]["text"] == "Still here."
 
     in_loop(body)
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert not mail.outbox
 
 
 def test_too_many_frames_at_once_are_refused(provider: ScriptedProvider, settings: Any) -> None:
@@ -232,6 +237,7 @@ def test_too_many_turns_are_limited_alike_on_all_transports(
     assert Answer.objects.count() == 2, "what was refused is not stored"
 
 
+@pytest.mark.field_report("B120")
 def test_of_many_sends_at_once_exactly_as_many_as_may_begin(
     provider: ScriptedProvider, settings: Any
 ) -> None:
@@ -294,6 +300,7 @@ def test_a_provider_that_breaks_off_keeps_what_was_delivered(provider: ScriptedP
     assert answer.documents.get().number == 1
 
 
+@pytest.mark.field_report("B61")
 @pytest.mark.parametrize("at_once", [True, False])
 def test_a_content_filter_is_told_in_words(provider: ScriptedProvider, at_once: bool) -> None:
     if at_once:

@@ -28,6 +28,7 @@ ROUNDS = int(os.environ.get("SEND_ROUNDS", "1"))
 """`make proof` plays a hundred."""
 
 
+@pytest.mark.field_report("B34")
 def test_many_sends_of_one_key_over_all_transports_are_one_turn(
     provider: ScriptedProvider, settings: Any
 ) -> None:
@@ -78,6 +79,7 @@ def test_a_send_that_is_repeated_after_its_end_gets_the_same_answer(
     assert Answer.objects.count() == 1
 
 
+@pytest.mark.field_report("B34")
 def test_a_send_that_is_repeated_while_the_turn_runs_joins_it(provider: ScriptedProvider) -> None:
     go_on = threading.Event()
     provider.reply(say("First "), Wait(go_on), say("second."), finish(), usage(), DONE)

@@ -102,6 +102,7 @@ def test_every_route_is_in_the_matrix() -> None:
     assert names == set(ROUTES) | NAME_NOTHING
 
 
+@pytest.mark.field_report("B117")
 def test_a_foreign_id_answers_as_an_unknown_one(stranger: User, staff: User) -> None:
     answer = make_answer()
     before = list(Answer.objects.values())
@@ -128,6 +129,7 @@ def _headers(response: Any) -> dict[str, str]:
     return {name: value for name, value in response.items() if name != "Content-Security-Policy"}
 
 
+@pytest.mark.field_report("B117")
 def test_a_foreign_id_in_a_frame_answers_as_an_unknown_one(stranger: User, staff: User) -> None:
     answer = make_answer()
 
@@ -241,6 +243,7 @@ def test_a_user_who_has_nothing_from_before_just_signs_in(owner: User) -> None:
     assert not Conversation.objects.exists()
 
 
+@pytest.mark.field_report("B122")
 @pytest.mark.parametrize("what", ["log out", "deactivate", "change the password"])
 def test_a_socket_that_outlives_its_session_can_do_nothing(
     provider: ScriptedProvider, owner: User, what: str

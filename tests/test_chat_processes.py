@@ -156,6 +156,7 @@ def test_an_answer_over_a_real_socket_and_a_real_stream(
     assert events[-1]["text"] == "Over the stream."
 
 
+@pytest.mark.field_report("B37")
 def test_words_arrive_one_by_one(browser: Browser, script: ScriptedProvider) -> None:
     go_on = threading.Event()
     script.reply(say("First, "), say("then"), Wait(go_on), say(" last."), finish(), usage(), DONE)
@@ -269,6 +270,7 @@ def test_the_other_process_follows_resumes_and_stops(
 
 
 @pytest.mark.usefixtures("quick_reaper")
+@pytest.mark.field_report("B32")
 def test_a_process_that_is_killed_strands_nobody(
     browser: Browser, script: ScriptedProvider
 ) -> None:
@@ -284,6 +286,9 @@ def test_a_process_that_is_killed_strands_nobody(
         events = browser.resume(answer_id, site=1)
         assert (events[-1]["code"], events[-1]["retryable"]) == ("interrupted", True)
         assert events[-1]["text"].startswith("Begun,")
+        address = f"/api/v1/conversations/{seen[0]['conversation_id']}/"
+        [stored] = browser.http.get(f"{browser.sites[1]}{address}").json()["turns"]
+        assert (stored["status"], stored["error"]["retryable"]) == ("interrupted", True)
         script.answer("The whole answer.")
         with browser.stream("How?", site=1, retry_of=answer_id) as response:
             again = verified(parsed_sse(response.read().decode()))

@@ -55,6 +55,7 @@ def half_said(provider: ScriptedProvider) -> None:
     provider.reply(say("Open Settings [1]. Then"), say(" [1"), Endless())
 
 
+@pytest.mark.field_report("B29")
 def test_a_stop_keeps_what_was_delivered(provider: ScriptedProvider) -> None:
     half_said(provider)
 
@@ -85,6 +86,7 @@ def test_a_stop_keeps_what_was_delivered(provider: ScriptedProvider) -> None:
     assert answer.usage_estimated
 
 
+@pytest.mark.field_report("B29", "B39")
 def test_a_stop_by_the_socket_that_asked_acts_while_the_answer_streams(
     provider: ScriptedProvider,
 ) -> None:
@@ -180,8 +182,10 @@ def test_a_stop_that_races_the_last_word_leaves_one_end(
         assert {end["status"] for end in ends} == {"completed", "stopped"}
 
 
+@pytest.mark.field_report("B30")
 @pytest.mark.parametrize("transport", ["ws", "sse"])
 def test_closing_the_tab_does_not_stop_the_turn(provider: ScriptedProvider, transport: str) -> None:
+    """B30 wants it stopped; by the design it runs to its end, within the turn's limits."""
     go_on = threading.Event()
     provider.reply(say("First "), Wait(go_on), say("second."), finish(), usage(), DONE)
 
@@ -243,6 +247,7 @@ async def write(answer: Answer, *, ends: bool = False) -> None:
     EventLog.current().close(writer)
 
 
+@pytest.mark.field_report("B32")
 def test_a_turn_of_a_dead_process_is_interrupted_with_what_it_had_said() -> None:
     answer = dead_turn()
 

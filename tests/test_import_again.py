@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from articles import publishing
+from articles import indexing, publishing
 from articles.importing import Outcome, storing
 from articles.models import (
     Article,
@@ -19,6 +19,7 @@ from articles.models import (
     Visibility,
 )
 from tests.import_folders import Content, import_files, imported, messages, picture, run, write
+from tests.search_index import found
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +62,7 @@ def test_a_renamed_title_updates_and_keeps_the_slug(tmp_path: Path) -> None:
     assert article.live_revision.title == "New"
 
 
+@pytest.mark.field_report("B106")
 def test_an_export_with_a_changed_title_updates_the_same_article(tmp_path: Path) -> None:
     def export(title: str) -> dict[str, Any]:
         return {"articles": [{"id": 1, "title": title, "draft": False, "body": "<p>x</p>"}]}
@@ -71,6 +73,9 @@ def test_an_export_with_a_changed_title_updates_the_same_article(tmp_path: Path)
 
     assert Article.objects.get().title == "New"
     assert Article.objects.get().slug == "old"
+    indexing.index_article(Article.objects.get().pk)
+    assert found("new") == ["New"]
+    assert found("old") == []
 
 
 def test_a_new_slug_in_the_front_matter_moves_the_article_and_redirects(tmp_path: Path) -> None:
@@ -115,6 +120,7 @@ def refile(article: Article) -> None:
     article.save()
 
 
+@pytest.mark.field_report("B106")
 @pytest.mark.parametrize("edit", [edit_text, unpublish, restrict, refile])
 def test_what_was_edited_on_the_site_is_kept_and_reported(tmp_path: Path, edit: Any) -> None:
     import_files(tmp_path, {"a.md": "From the file."})

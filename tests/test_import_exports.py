@@ -111,6 +111,7 @@ def test_an_intercom_export_goes_in_with_its_collections(tmp_path: Path) -> None
     assert article.published_at.year == 2023
 
 
+@pytest.mark.field_report("B96")
 @pytest.mark.parametrize(
     "export",
     [
@@ -130,6 +131,7 @@ def test_a_draft_of_an_export_is_never_public_nor_in_the_index(tmp_path: Path, e
     assert not Passage.objects.exists()
 
 
+@pytest.mark.field_report("B97")
 @pytest.mark.parametrize("body", [None, "", "<p>&nbsp;</p>", "<p></p><br>"])
 def test_an_article_without_a_text_is_reported_by_its_id_and_is_no_source(
     tmp_path: Path, body: str | None
@@ -149,6 +151,7 @@ def test_what_only_some_readers_saw_is_for_staff(tmp_path: Path) -> None:
     assert "only" in messages(report)[0]
 
 
+@pytest.mark.field_report("B98")
 def test_a_page_that_comes_again_is_reported_and_doubles_nothing(tmp_path: Path) -> None:
     page = {"articles": [zendesk(1), zendesk(2)]}
     report = import_files(
@@ -175,6 +178,7 @@ def test_a_page_that_comes_again_is_reported_and_doubles_nothing(tmp_path: Path)
     ]
 
 
+@pytest.mark.field_report("B98")
 def test_two_pages_that_go_on_at_the_same_one_are_reported(tmp_path: Path) -> None:
     following = "https://x.example/incremental?start_time=5"
     report = import_files(
@@ -282,6 +286,7 @@ def test_a_page_that_cannot_be_read_is_reported(tmp_path: Path, data: bytes) -> 
     assert report.outcomes == {"bad.html": Outcome.FAILED, "good.html": Outcome.NEW}
 
 
+@pytest.mark.field_report("B104")
 @pytest.mark.parametrize("name", ["a.md", "a.html", "a.json"])
 def test_the_bytes_of_a_picture_in_the_text_are_left_out(tmp_path: Path, name: str) -> None:
     payload = base64.b64encode(bytes(300_000)).decode()

@@ -144,6 +144,7 @@ def test_an_archived_page_is_archived(tmp_path: Path) -> None:
     assert import_page(tmp_path, "title: Old\nstatus: archived").status == Status.ARCHIVED
 
 
+@pytest.mark.field_report("B100")
 def test_a_byte_order_mark_and_windows_line_ends_change_nothing(tmp_path: Path) -> None:
     lines = ["---", "title: Reset", "slug: reset", "published: false", "---", "# Reset", "", "Ok."]
     import_files(tmp_path, {"x.md": "\ufeff" + "\r\n".join(lines)})
@@ -242,6 +243,7 @@ def test_a_missing_title_is_the_first_heading_which_is_not_repeated(
     assert article.body.replace("\n\n\n", "\n\n") == body.replace("\n\n\n", "\n\n")
 
 
+@pytest.mark.field_report("B101")
 def test_titles_in_any_script_get_slugs_that_are_unique_and_stay(tmp_path: Path) -> None:
     titles = ["密码重置", "إعادة", "😀", "??", "FAQ!", "FAQ!"]
     files = {
@@ -258,6 +260,7 @@ def test_titles_in_any_script_get_slugs_that_are_unique_and_stay(tmp_path: Path)
     assert dict(Article.objects.values_list("external_id", "slug")) == slugs
 
 
+@pytest.mark.field_report("B101")
 def test_pages_with_such_slugs_open(tmp_path: Path, client: Any) -> None:
     import_files(tmp_path, {"密码重置.md": "文本", "😀.md": "Text."})
 

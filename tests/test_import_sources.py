@@ -53,6 +53,7 @@ def test_the_one_folder_that_holds_everything_is_no_category(tmp_path: Path) -> 
     assert str(imported("sub/b.md").category) == "Sub"
 
 
+@pytest.mark.field_report("B103")
 def test_entries_that_lead_out_of_an_archive_are_refused_one_by_one(tmp_path: Path) -> None:
     path = tmp_path / "bad.zip"
     link = ZipInfo("link.md")
@@ -93,6 +94,7 @@ def test_an_encrypted_entry_is_refused(tmp_path: Path) -> None:
     assert refused(path) == {"secret.md": "refused: encrypted"}
 
 
+@pytest.mark.field_report("B103")
 def test_an_entry_that_unpacks_to_more_than_it_says_is_stopped_at_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +120,7 @@ def test_damaged_entries_are_reported_and_the_rest_goes_in(tmp_path: Path) -> No
     assert "cannot be unpacked" in messages(report)[0]
 
 
+@pytest.mark.field_report("B103")
 def test_an_archive_has_a_limit_for_all_its_files_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +132,7 @@ def test_an_archive_has_a_limit_for_all_its_files_together(
     assert report.count(Outcome.FAILED) == 3
 
 
+@pytest.mark.field_report("B103")
 @pytest.mark.parametrize("packed", [False, True])
 def test_more_files_than_the_limit_are_refused_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool

@@ -62,6 +62,7 @@ def backends() -> int:
         return int(cursor.fetchone()[0])
 
 
+@pytest.mark.field_report("B38")
 @pytest.mark.parametrize("leave", [leave_sse, leave_websocket, leave_json])
 def test_viewers_who_go_leave_nothing_behind(
     provider: ScriptedProvider, settings: Any, leave: Leave

@@ -191,6 +191,7 @@ def test_results_go_before_texts_and_old_turns_before_new_ones() -> None:
     assert_every_call_has_its_result(sent)
 
 
+@pytest.mark.field_report("B64", "B67")
 @pytest.mark.parametrize("context_tokens", [1_000, 4_000, 32_000, 200_000])
 def test_sixty_long_turns_stay_within_the_budget(context_tokens: int) -> None:
     answer = "Reset it in the settings of the account, then wait. " * 200

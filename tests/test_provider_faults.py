@@ -502,6 +502,7 @@ ERRING = [
 ]
 
 
+@pytest.mark.field_report("B52")
 def test_calls_are_run_however_they_are_sent(subtests: pytest.Subtests) -> None:
     make_indexed("Export a project", "## Export\n\nExport a project as CSV.")
     outcomes = play_and_check([*RUN, *WRITTEN], subtests)
@@ -517,6 +518,7 @@ def test_calls_are_run_however_they_are_sent(subtests: pytest.Subtests) -> None:
             assert [source["number"] for source in outcome.end["sources"]] == [1]
 
 
+@pytest.mark.field_report("B54", "B55", "B57")
 def test_calls_that_make_no_sense_are_answered_with_an_error(subtests: pytest.Subtests) -> None:
     make_indexed("Export a project", "## Export\n\nExport a project as CSV.")
     outcomes = play_and_check(ERRING, subtests)
@@ -533,6 +535,7 @@ def test_calls_that_make_no_sense_are_answered_with_an_error(subtests: pytest.Su
             assert "Choose CSV" in outcome.end["text"]
 
 
+@pytest.mark.field_report("B59")
 def test_calls_without_end_are_bounded(subtests: pytest.Subtests) -> None:
     make_indexed("Export a project", "## Export\n\nExport a project as CSV.")
     hundred = [
@@ -599,6 +602,7 @@ def test_reasoning_is_neither_shown_nor_stored_nor_cited(subtests: pytest.Subtes
 # What a model does not take
 
 
+@pytest.mark.field_report("B63")
 @pytest.mark.parametrize(
     ("refused", "gone", "instead"),
     [

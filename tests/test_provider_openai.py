@@ -199,6 +199,7 @@ def test_events_without_empty_lines_between_them_are_read(provider: ScriptedProv
     assert text_of(read(model_at(provider))) == "Open Settings."
 
 
+@pytest.mark.field_report("B46")
 def test_characters_survive_any_slicing_of_their_bytes(provider: ScriptedProvider) -> None:
     provider.reply(*in_slices(say("设置完成 🎉\u2028 ok"), finish(), usage()), DONE)
     assert text_of(read(model_at(provider))) == "设置完成 🎉\u2028 ok"
@@ -672,6 +673,7 @@ def test_logs_name_the_failure_and_neither_key_nor_words(
 # What an endpoint refuses
 
 
+@pytest.mark.field_report("B63")
 def test_a_refused_parameter_is_left_out_from_then_on(provider: ScriptedProvider) -> None:
     provider.refuse(
         400,

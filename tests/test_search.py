@@ -212,6 +212,7 @@ def test_a_narrow_filter_gives_all_it_should(
     assert nearest_of(billing, monkeypatch) == ["few"] * 10
 
 
+@pytest.mark.field_report("B82")
 @pytest.mark.slow
 def test_a_narrow_filter_gives_all_it_should_among_ten_thousand(
     monkeypatch: pytest.MonkeyPatch,

@@ -27,6 +27,7 @@ def assistant_finds(query: str) -> list[str]:
     return [facts.title for facts in results.articles]
 
 
+@pytest.mark.field_report("B82")
 def test_few_articles_of_a_category_far_from_the_query_fill_the_list() -> None:
     """A narrow filter: ten of the fifty in 'billing', though a crowd elsewhere is nearer."""
     billing, other = make_category("Billing"), make_category("Other")
@@ -47,6 +48,7 @@ def test_few_articles_of_a_category_far_from_the_query_fill_the_list() -> None:
     assert {hit.article.category for hit in from_category.hits} == {billing}
 
 
+@pytest.mark.field_report("B83")
 def test_a_draft_is_in_no_hit_count_snippet_suggestion_nor_correction(client: Client) -> None:
     """A draft's words leak nowhere: results, as you type, did you mean, the assistant."""
     make_indexed("Public pricing", "What it costs.")
@@ -66,6 +68,7 @@ def test_a_draft_is_in_no_hit_count_snippet_suggestion_nor_correction(client: Cl
         assert draft.title not in assistant_finds(query)
 
 
+@pytest.mark.field_report("B84")
 def test_an_unpublished_article_is_closed_to_both_tools_while_its_vectors_exist() -> None:
     """A stale index: rights are checked when they are used, in search and in opening."""
     article = make_indexed("Old plan", "Its price is 5 EUR.")
@@ -80,6 +83,7 @@ def test_an_unpublished_article_is_closed_to_both_tools_while_its_vectors_exist(
         queries.read(ANONYMOUS, "", "old-plan")
 
 
+@pytest.mark.field_report("B86")
 def test_a_changed_and_shortened_article_is_found_by_its_new_text_alone() -> None:
     """Re-indexing twice after an edit leaves exactly one row, and no old text."""
     long_text = "\n\n".join(f"## Part {n}\n\nThe fee is 5 EUR. " + "x " * 300 for n in range(3))
@@ -96,6 +100,7 @@ def test_a_changed_and_shortened_article_is_found_by_its_new_text_alone() -> Non
     assert texts == ["The fee is 7 EUR."]
 
 
+@pytest.mark.field_report("B87")
 @pytest.mark.parametrize("query", ["how do I", "on", "the who", "IT"])
 def test_a_query_of_stop_words_alone_gets_a_page(client: Client, query: str) -> None:
     """Nothing but common words: the title that they are, or a calm page; no error."""
@@ -106,6 +111,7 @@ def test_a_query_of_stop_words_alone_gets_a_page(client: Client, query: str) -> 
         assert found(query)[0] == "The Who"
 
 
+@pytest.mark.field_report("B89")
 @pytest.mark.parametrize("query", ["账单", "电子发票"])
 def test_chinese_is_found_with_embeddings_off(settings: Any, query: str) -> None:
     """Words of a script without spaces, inside a sentence."""
@@ -125,6 +131,7 @@ def test_both_scripts_of_a_mixed_query_count(settings: Any, query: str) -> None:
     assert hit.coverage == 1.0
 
 
+@pytest.mark.field_report("B91")
 @pytest.mark.parametrize("query", ["reinitialiser", "RE\u0301INITIALISER", "réinitialiser"])
 def test_accents_are_found_in_all_forms(settings: Any, query: str) -> None:
     """Without accents, composed and decomposed, in either case."""
@@ -156,6 +163,7 @@ def test_product_terms_and_codes_are_found_whole_and_in_parts(
     assert found(query)[0] == title
 
 
+@pytest.mark.field_report("B92")
 def test_a_question_of_sixty_thousand_characters_is_limited_with_a_clear_message(
     client: Client,
 ) -> None:
@@ -169,6 +177,7 @@ def test_a_question_of_sixty_thousand_characters_is_limited_with_a_clear_message
     assert found("refund " * 9_000) == ["Refunds"]
 
 
+@pytest.mark.field_report("B92")
 def test_one_giant_article_does_not_hold_up_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch with 400 kB of Arabic in it: the others are indexed, what was cut is reported."""
     monkeypatch.setattr("articles.searchable.MOST_PASSAGES", 50)
@@ -182,6 +191,7 @@ def test_one_giant_article_does_not_hold_up_the_others(monkeypatch: pytest.Monke
     assert len(found("found same")) == 4
 
 
+@pytest.mark.field_report("B93")
 def test_a_model_of_another_length_than_the_settings_say_is_named_and_words_go_on(
     settings: Any,
 ) -> None:

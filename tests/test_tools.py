@@ -256,6 +256,7 @@ def test_an_article_without_text_is_no_source() -> None:
     assert "no text" in Box().error("open_article", slug=article.slug)
 
 
+@pytest.mark.field_report("B104")
 def test_payloads_of_pictures_do_not_reach_the_model() -> None:
     article = indexed("Plans", body=f"See ![a chart](data:image/png;base64,{'A' * 5000}) below.")
     body = Box().result("open_article", slug=article.slug)["documents"][0]["body"]
@@ -397,6 +398,7 @@ def test_declining_sets_its_reason_and_asks_for_words(reason: str) -> None:
 # What is refused
 
 
+@pytest.mark.field_report("B54", "B55", "B57")
 @pytest.mark.parametrize(
     ("name", "arguments", "problem"),
     [

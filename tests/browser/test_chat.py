@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from playwright.sync_api import Locator, Page, Route, expect
 
 from articles import indexing
@@ -323,6 +326,7 @@ def test_a_send_that_got_lost_is_repeated_and_makes_one_turn(
     assert Answer.objects.count() == 1
 
 
+@pytest.mark.field_report("B44")
 def test_an_answer_goes_on_after_the_connection_was_lost(
     new_page: NewPage, chat_site: str, articles: list[Article], provider: ScriptedProvider
 ) -> None:
@@ -382,6 +386,7 @@ def test_a_provider_that_refuses_is_told_in_our_own_words(
     expect(page.locator(".turn .failure")).to_contain_text("not available")
 
 
+@pytest.mark.field_report("B32")
 def test_an_interrupted_answer_keeps_its_words_and_offers_retry(
     page: Page, provider: ScriptedProvider
 ) -> None:
@@ -435,6 +440,110 @@ def test_switched_off_in_between_keeps_the_question(
 
     expect(page.get_by_role("alert")).to_have_text("Back on Monday.")
     expect(page.get_by_label("Your question")).to_have_value(QUESTION)
+
+
+# Who sends changes in between
+
+
+@pytest.mark.field_report("B124")
+def test_signing_in_in_another_tab_keeps_the_question_and_the_conversation(
+    page: Page, provider: ScriptedProvider
+) -> None:
+    """The first tab's next send has the new session's token, and needs no reload."""
+    encoded = PBKDF2PasswordHasher().encode("a password of tests", "salt", iterations=1)
+    reader = User.objects.create(username="reader", password=encoded)
+    page.goto("/chat/")
+    provider.answer("Asked as a visitor.")
+    ask(page, "hello")
+    finished(page)
+    page.get_by_label("Your question").fill("Who am I now?")
+
+    tab = page.context.new_page()
+    tab.goto("/sign-in/")
+    tab.get_by_label("Username").fill("reader")
+    tab.get_by_label("Password").fill("a password of tests")
+    tab.get_by_role("button", name="Sign in").click()
+    tab.wait_for_url(lambda url: "sign-in" not in url)
+    tab.close()
+
+    expect(page.get_by_label("Your question")).to_have_value("Who am I now?")
+    provider.answer("Asked as a reader.")
+    page.get_by_label("Your question").press("Enter")
+    expect(page.locator(".turn").last.locator(".prose")).to_have_text("Asked as a reader.")
+    finished(page)
+    expect(page.get_by_role("alert")).to_be_hidden()
+    conversation = Conversation.objects.get()
+    assert conversation.user == reader
+    assert conversation.answers.count() == 2
+
+
+@pytest.mark.field_report("B125")
+@pytest.mark.parametrize("cookie", ["gone", "expired"])
+def test_a_session_that_ended_is_told_once_and_the_question_kept(
+    new_page: NewPage,
+    chat_site: str,
+    articles: list[Article],
+    provider: ScriptedProvider,
+    cookie: str,
+) -> None:
+    page = new_page(base_url=chat_site, expected=("404",))
+    page.goto("/chat/")
+    provider.answer("Before the night.")
+    ask(page, "hello")
+    finished(page)
+    old = Conversation.objects.get()
+    if cookie == "gone":
+        page.context.clear_cookies(name="sessionid")
+    else:
+        Session.objects.all().delete()
+    sends: list[str] = []
+    page.on("request", lambda one: sends.append(one.url) if one.method == "POST" else None)
+    ask(page, "hello again")
+
+    alert = page.get_by_role("alert")
+    expect(alert).to_have_text("This conversation is no longer there. A new one begins.")
+    expect(page.get_by_label("Your question")).to_have_value("hello again")
+    assert "conversation=" not in page.url
+    page.wait_for_timeout(500)
+    assert len(sends) == 1, "nothing is sent again by itself"
+
+    provider.answer("A new morning.")
+    page.get_by_label("Your question").press("Enter")
+    expect(page.locator(".turn").last.locator(".prose")).to_have_text("A new morning.")
+    finished(page)
+    expect(alert).to_be_hidden()
+    assert len(sends) == 2
+    assert Conversation.objects.count() == 2
+    page.goto(f"/chat/?conversation={old.pk}")
+    expect(alert).to_have_text("This conversation is no longer there. A new one begins.")
+    expect(page.locator("body")).not_to_contain_text("Before the night.")
+
+
+@pytest.mark.field_report("B35")
+def test_another_conversation_shows_nothing_of_an_answer_that_still_comes(
+    page: Page, provider: ScriptedProvider
+) -> None:
+    page.goto("/chat/")
+    provider.answer("The one that was there.")
+    ask(page, "hello")
+    finished(page)
+    page.get_by_role("link", name="New conversation").click()
+    go_on = threading.Event()
+    provider.reply(say("The slow "), say("one "), Wait(go_on), say("ends."), finish(), DONE)
+    expect(ask(page, "Tell me about plans").locator(".prose")).to_contain_text("The slow")
+
+    page.get_by_role("button", name="Conversations").click()
+    page.locator("#chat-drawer li").filter(has_text="hello").get_by_role("link").click()
+    expect(page.locator(".turn .prose")).to_have_text("The one that was there.")
+    go_on.set()
+    wait_until(lambda: not Answer.objects.filter(status="running").exists(), "the slow one")
+    page.wait_for_timeout(300)
+    expect(page.locator(".turn .prose")).to_have_text("The one that was there.")
+    expect(page.locator("#chat-thread")).not_to_contain_text("slow")
+
+    page.get_by_role("button", name="Conversations").click()
+    page.locator("#chat-drawer li").filter(has_text="plans").get_by_role("link").click()
+    expect(page.locator(".turn .prose")).to_have_text("The slow one ends.")
 
 
 # The keyboard, the clipboard, the thumbs
