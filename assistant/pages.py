@@ -40,7 +40,7 @@ def chat(request: HttpRequest) -> HttpResponse:
     if site.assistant_enabled and not request.user.is_authenticated:
         ensure_visitor(request.session)
     context = {
-        "site": site,
+        "help_center": site,
         "about": _article(request),
         "extractive": not settings.ASSISTANT_MODEL,
         "modules": [static(f"js/{name}.js") for name in MODULES],

@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 from helpcenter import tokens
 from helpcenter.models import SINGLETON_ID, ApiToken, SiteSettings
+from helpcenter.moments import ago
 
 
 class SiteSettingsForm(forms.ModelForm[SiteSettings]):
@@ -78,11 +79,19 @@ MADE = ["beginning", "created_at", "last_used_at", "revoked_at"]
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(admin.ModelAdmin[ApiToken]):
-    list_display = ["name", "user", "beginning", "is_valid", "created_at", "last_used_at"]
+    list_display = ["name", "user", "beginning", "is_valid", "created", "last_used"]
     list_select_related = ["user"]
     search_fields = ["name", "beginning", "user__username"]
     autocomplete_fields = ["user"]
     actions = ["revoke_selected"]
+
+    @admin.display(description=_("created"), ordering="created_at")
+    def created(self, token: ApiToken) -> str:
+        return ago(token.created_at)
+
+    @admin.display(description=_("last used"), ordering="last_used_at")
+    def last_used(self, token: ApiToken) -> str:
+        return ago(token.last_used_at)
 
     @admin.display(description=_("valid"), boolean=True)
     def is_valid(self, token: ApiToken) -> bool:

@@ -1,7 +1,7 @@
 """What every page knows of its site: the owner's settings, its colours and its address.
 
-`site` and `palette` are loaded when a template first reads them, so a response without a page asks
-nothing.
+`help_center` and `palette` are loaded when a template first reads them, so a response without a
+page asks nothing. Not `site`: the views of `django.contrib.auth` put the host's name there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from helpcenter.models import SiteSettings
 def site(request: HttpRequest) -> dict[str, Any]:
     stored = SimpleLazyObject(SiteSettings.load)
     return {
-        "site": stored,
+        "help_center": stored,
         "palette": SimpleLazyObject(lambda: _palette(stored.accent)),
         "site_url": settings.SITE_URL,
     }

@@ -127,7 +127,7 @@ def test_the_list_says_what_is_live_and_what_waits(
     with django_assert_max_num_queries(12):
         page = admin.get(article_list).content.decode()
     assert page.count("with unpublished changes") == 1
-    assert page.count("now</span>") == 13
+    assert page.count("now</time>") == 13
 
     pending = admin.get(reverse("admin:articles_article_changelist"), {"changes": "pending"})
     assert "Refunds" in pending.content.decode()

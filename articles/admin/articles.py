@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.options import get_content_type_for_model
-from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.db.models import Field
 from django.forms.widgets import Script
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -33,6 +32,7 @@ from articles.admin.undoing import UndoPages
 from articles.models import Article
 from articles.writing import conflicts, links, undo
 from articles.writing.forms import ArticleForm
+from helpcenter.moments import ago
 
 PAGES = [
     PreviewPages,
@@ -93,9 +93,7 @@ class ArticleAdmin(ArticleActions):
 
     @admin.display(description=_("changed"), ordering="updated_at")
     def changed(self, article: Article) -> str:
-        exact = date_format(timezone.localtime(article.updated_at), "DATETIME_FORMAT")
-        when = naturaltime(article.updated_at)
-        return format_html('<span title="{}">{}</span>', exact, when)
+        return ago(article.updated_at)
 
     def get_urls(self) -> list[URLPattern]:
         added = [url for pages in PAGES for url in pages(self).urls()]

@@ -15,7 +15,7 @@ from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.forms.widgets import Script
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -49,6 +49,7 @@ from assistant.conditions import SLOW, has_dropped, took, weakly_supported
 from assistant.grounding import GAPS
 from assistant.models import Answer, AnswerDocument, Conversation
 from assistant.reference_numbers import Ids, ids_of, reference_number
+from helpcenter.moments import ago
 
 
 @admin.register(Answer)
@@ -61,12 +62,9 @@ class AnswerAdmin(RecordedAdmin):
         "sources",
         "rating",
         "judged",
-        "flags",
-        "status",
         "seconds",
         "cost_shown",
-        "model",
-        "created_at",
+        "when",
     ]
     list_display_links = ["asked"]
     list_filter = [
@@ -113,10 +111,15 @@ class AnswerAdmin(RecordedAdmin):
 
     @admin.display(description=_("grounding"), ordering="grounding")
     def verdict(self, answer: Answer) -> str:
-        if not answer.grounding:
-            return "–"
-        css = "flag flag-gap" if answer.grounding in GAPS else "flag"
-        return format_html('<span class="{}">{}</span>', css, answer.get_grounding_display())
+        """The verdict, then what else is worth a look: an end other than the usual, and flags."""
+        raised = [label for label, is_raised in _flags(answer) if is_raised]
+        if answer.status != Answer.Status.COMPLETED:
+            raised.insert(0, answer.get_status_display())
+        shown = [("flag flag-gap", label) for label in raised]
+        if answer.grounding:
+            css = "flag flag-gap" if answer.grounding in GAPS else "flag"
+            shown.insert(0, (css, answer.get_grounding_display()))
+        return format_html_join(" ", '<span class="{}">{}</span>', shown) or "–"
 
     @admin.display(description=_("sources"))
     def sources(self, answer: Answer) -> str:
@@ -143,10 +146,9 @@ class AnswerAdmin(RecordedAdmin):
     def cost_shown(self, answer: Answer) -> str:
         return "–" if answer.cost is None else f"{answer.cost:.4f}"
 
-    @admin.display(description=_("flags"))
-    def flags(self, answer: Answer) -> str:
-        raised = [label for label, is_raised in _flags(answer) if is_raised]
-        return format_html_join(" ", '<span class="flag flag-gap">{}</span>', zip(raised)) or "–"
+    @admin.display(description=_("asked"), ordering="created_at")
+    def when(self, answer: Answer) -> str:
+        return ago(answer.created_at)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Answer], search_term: str
@@ -209,7 +211,6 @@ class AnswerAdmin(RecordedAdmin):
         return super().changeform_view(request, object_id, form_url, context)
 
     class Media:
-        css = {"all": ["css/admin-extra.css"]}
         js = [Script("js/admin/review.js", type="module")]
 
 
@@ -238,7 +239,7 @@ def _whole_id(text: str) -> Ids | None:
 class ConversationAdmin(RecordedAdmin):
     fields = ()
     change_form_template = "admin/assistant/conversation/change_form.html"
-    list_display = ["first_question", "turns", "who", "created_at", "last_turn"]
+    list_display = ["first_question", "turns", "who", "started", "last_turn"]
     list_filter = ["created_at"]
     search_fields = ["answers__question"]
     search_help_text = _("Words of a question, a reference number of an answer, or an id")
@@ -282,9 +283,13 @@ class ConversationAdmin(RecordedAdmin):
     def turns(self, conversation: Conversation) -> int:
         return getattr(conversation, "turns", 0)
 
+    @admin.display(description=_("started"), ordering="created_at")
+    def started(self, conversation: Conversation) -> str:
+        return ago(conversation.created_at)
+
     @admin.display(description=_("last turn"), ordering="last_turn")
-    def last_turn(self, conversation: Conversation) -> Any:
-        return getattr(conversation, "last_turn", None)
+    def last_turn(self, conversation: Conversation) -> str:
+        return ago(getattr(conversation, "last_turn", None))
 
     @admin.display(description=_("asked by"))
     def who(self, conversation: Conversation) -> str:
@@ -311,6 +316,3 @@ class ConversationAdmin(RecordedAdmin):
             "turns": [(turn, rendered_text(turn, Reader.of(request.user))) for turn in turns],
         }
         return super().changeform_view(request, object_id, form_url, context)
-
-    class Media:
-        css = {"all": ["css/admin-extra.css"]}

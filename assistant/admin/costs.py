@@ -36,7 +36,6 @@ class CostReportAdmin(ReadOnlyAdmin):
             **(extra_context or {}),
             "title": gettext("Cost and budgets"),
             "opts": self.opts,
-            "media": self.media,
             "days": days,
             "periods": PERIODS,
             "rows": rows,
@@ -51,6 +50,3 @@ class CostReportAdmin(ReadOnlyAdmin):
         """The one page. Behind a sum there are answers, and the audit has its own permission."""
         page = self.admin_site.admin_view(self.changelist_view)
         return [path("", page, name="assistant_costreport_changelist")]
-
-    class Media:
-        css = {"all": ["css/admin-extra.css"]}

@@ -18,6 +18,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -30,6 +31,7 @@ from assistant.admin.topic import TopicForm, TopicPages
 from assistant.gaps import listing, progress, queue
 from assistant.models import GapQuestion, GapRun, GapTopic
 from assistant.tasks import update_gap_report
+from helpcenter.moments import ago
 
 SAMPLES = 3
 
@@ -101,15 +103,12 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
     change_form_template = "admin/assistant/gaptopic/change_form.html"
     list_display = [
         "name",
-        "impact_shown",
-        "questions_count",
-        "trend",
-        "status",
-        "assignee",
-        "due_on",
-        "askers_count",
         "samples",
-        "last_seen",
+        "impact_shown",
+        "asked",
+        "trend",
+        "standing",
+        "last_asked",
     ]
     list_filter = [OpenFilter, "language", "dismissed_as", AssigneeFilter, "due_on"]
     list_select_related = ["assignee"]
@@ -151,6 +150,27 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
     @admin.display(description=_("impact"), ordering="impact")
     def impact_shown(self, topic: GapTopic) -> str:
         return f"{topic.impact:.1f}"
+
+    @admin.display(description=_("questions"), ordering="questions_count")
+    def asked(self, topic: GapTopic) -> str:
+        people = ngettext("from %d person", "from %d people", topic.askers_count)
+        return format_html(
+            '{} <span class="quiet">{}</span>', topic.questions_count, people % topic.askers_count
+        )
+
+    @admin.display(description=_("status"), ordering="status")
+    def standing(self, topic: GapTopic) -> str:
+        """Where it stands, who works on it, and until when."""
+        parts = [topic.get_status_display()]
+        if topic.assignee:
+            parts.append(topic.assignee.get_username())
+        if topic.due_on:
+            parts.append(gettext("due %s") % date_format(topic.due_on, "SHORT_DATE_FORMAT"))
+        return ", ".join(parts)
+
+    @admin.display(description=_("last asked"), ordering="last_seen")
+    def last_asked(self, topic: GapTopic) -> str:
+        return ago(topic.last_seen)
 
     @admin.display(description=_("last 7 days"), ordering="week_count")
     def trend(self, topic: GapTopic) -> str:
@@ -340,9 +360,6 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
             if self.has_view_permission(request, topic):
                 extra_context = {**TopicPages(self).panel(request, topic), **(extra_context or {})}
         return super().change_view(request, object_id, form_url, extra_context)
-
-    class Media:
-        css = {"all": ["css/admin-extra.css"]}
 
 
 def _status_with(topic: GapTopic) -> str:
