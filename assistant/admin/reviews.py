@@ -11,6 +11,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -58,11 +59,17 @@ class ReviewForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, site: admin.AdminSite, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, site: admin.AdminSite, assignee_id: int | None, *args: Any, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        staff = User.objects.filter(is_staff=True, is_active=True).order_by("username")
+        # Whoever has it stays in sight, with the permission or without.
+        may = Q(pk__in=reviewing.reviewers().values("pk")) | Q(pk=assignee_id)
         self.fields["assignee"] = forms.ModelChoiceField(
-            staff, label=_("Assignee"), required=False, empty_label=_("nobody")
+            User.objects.filter(may).order_by("username"),
+            label=_("Assignee"),
+            required=False,
+            empty_label=_("nobody"),
         )
         article = self.fields["article"]
         field = AnswerReview._meta.get_field("article")
@@ -103,7 +110,9 @@ class ReviewPages:
         context: dict[str, Any] = {
             "review": review,
             "may_review": self.may_review(request),
-            "review_form": ReviewForm(self.site, initial=_initial(review)),
+            "review_form": ReviewForm(
+                self.site, review.assignee_id if review else None, initial=_initial(review)
+            ),
             "missed": missed(answer, review.article) if review and review.article else [],
             "repetitions": answer.repetitions.count(),
         }
@@ -140,7 +149,8 @@ class ReviewPages:
         if not self.may_review(request):
             raise PermissionDenied
         answer = get_object_or_404(Answer, pk=answer_id)
-        form = ReviewForm(self.site, request.POST)
+        found = AnswerReview.objects.filter(answer=answer).first()
+        form = ReviewForm(self.site, found.assignee_id if found else None, request.POST)
         name = request.POST.get("queue", "")
         here = _answer_url(answer, name if name in reviewing.QUEUES else "")
         if not form.is_valid():

@@ -112,6 +112,14 @@ def before(queue: QuerySet[Answer], answer: Answer) -> Answer | None:
     return queue.filter(newer).order_by("created_at", "pk").first()
 
 
+def reviewers() -> QuerySet[User]:
+    """Who may judge answers: active colleagues with the permission to change reviews."""
+    allowed = User.objects.with_perm(
+        "assistant.change_answerreview", backend="django.contrib.auth.backends.ModelBackend"
+    )
+    return allowed.filter(is_staff=True).order_by("username")
+
+
 def review(answer: Answer, reviewer: User, **said: Any) -> AnswerReview:
     """Stores what a colleague said; the last verdict counts, and is in their name."""
     found, _created = AnswerReview.objects.update_or_create(
