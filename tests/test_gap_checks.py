@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import pytest
@@ -11,10 +12,19 @@ from django.urls import reverse
 
 from articles import publishing
 from articles.indexing import index_article
-from articles.models import Article, Passage, Status
+from articles.models import Article, Passage, Status, Visibility
 from assistant import gaps
 from assistant.gaps import checking, drafting, evidence, queue
-from assistant.models import Answer, GapCheck, GapQuestion, GapTopic, Grounding, Origin
+from assistant.models import (
+    Answer,
+    AnswerDocument,
+    Conversation,
+    GapCheck,
+    GapQuestion,
+    GapTopic,
+    Grounding,
+    Origin,
+)
 from tests.factories import make_answer, make_article
 
 pytestmark = pytest.mark.django_db
@@ -194,6 +204,56 @@ def test_a_check_that_was_limited_goes_on_and_asks_nothing_twice(
     assert Answer.objects.filter(origin=Origin.CHECK).count() == 2
     topic.refresh_from_db()
     assert topic.status == GapTopic.Status.VERIFIED
+
+
+def asked_by(user: User | None, question: str) -> Answer:
+    conversation = Conversation.objects.create(user=user, visitor_id=None if user else uuid.uuid4())
+    return make_answer(question, conversation=conversation, grounding=Grounding.NO_HITS)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_question_is_asked_by_the_rights_of_its_asker(staff: User, owner: User) -> None:
+    """A visitor and an account are in the topic: only what both may read verifies it."""
+    asked_by(None, CARD)
+    asked_by(owner, CARD_AGAIN)
+    gaps.update_report()
+    topic = GapTopic.objects.get()
+    article = drafting.draft(topic, staff)
+    found = []
+    for visibility, is_staff in (
+        (Visibility.STAFF, False),
+        (Visibility.STAFF, True),  # the account's rights are those of today
+        (Visibility.SIGNED_IN, False),
+        (Visibility.PUBLIC, False),
+    ):
+        owner.is_staff = is_staff
+        owner.save()
+        article = Article.objects.get()
+        article.visibility = visibility
+        publish(article)
+        assert checking.work() == 1
+        parts = GapCheck.objects.first().parts.select_related("question")  # type: ignore[union-attr]
+        found.append({part.question.text for part in parts if part.in_article})
+        given = AnswerDocument.objects.filter(answer__in=[part.answer_id for part in parts])
+        assert given.count() == len(found[-1])  # what may not be read is not even given
+        topic.refresh_from_db()
+        assert (topic.status == "verified") == (visibility == Visibility.PUBLIC)
+    assert found == [set(), {CARD_AGAIN}, {CARD_AGAIN}, {CARD, CARD_AGAIN}]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_words_are_asked_again_by_whoever_may_read_the_least(
+    staff: User, owner: User
+) -> None:
+    visitor = asked_by(None, CARD)
+    asked_by(owner, CARD)
+    member = asked_by(owner, CARD_AGAIN)
+    asked_by(staff, CARD_AGAIN)
+    gaps.update_report()
+    topic = GapTopic.objects.get()
+    publish(drafting.draft(topic, staff))
+    parts = GapCheck.objects.get().parts
+    assert set(parts.values_list("question__answer", flat=True)) == {visitor.pk, member.pk}
 
 
 @pytest.mark.django_db(transaction=True)

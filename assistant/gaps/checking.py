@@ -19,6 +19,7 @@ from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, Q
+from django.db.models.functions import Coalesce
 from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -47,6 +48,10 @@ from assistant.turns.sending import Sender
 TASK = "assistant.tasks.check_gap_topics"
 
 MOST = 20
+
+_ANYBODY = Q(answer__conversation__user=None) | Q(answer__conversation__user__is_active=False)
+_LEAST_FIRST = (_ANYBODY, Q(answer__conversation__user__is_staff=False), Q())
+"""Askers by what they may read now, see `articles.access.Reader`: the least first."""
 
 logger = logging.getLogger(__name__)
 
@@ -92,19 +97,21 @@ def check_next() -> GapCheck | None:
 
 
 def _begin(topic: GapTopic, article_id: int, revision_id: int) -> None:
-    """The most asked questions, each in the words it was last asked in. One that is published
-    again before it was checked is checked as it is then."""
+    """The latest different questions. What several asked in the same words is asked again by the
+    rights of whoever may read the least: what they can find, the others can. One that is
+    published again before it was checked is checked as it is then."""
     GapCheck.objects.filter(topic=topic, finished_at=None).update(
         finished_at=timezone.now(), outcome=GapCheck.Outcome.REPLACED
     )
     check = GapCheck.objects.create(topic=topic, article_id=article_id, revision_id=revision_id)
+    least = Coalesce(*(Max("pk", filter=asker) for asker in _LEAST_FIRST))
     marks = (
         topic.questions.exclude(text="")
         .values("fingerprint")
-        .annotate(newest=Max("pk"))
+        .annotate(newest=Max("pk"), least=least)
         .order_by("-newest")[:MOST]
     )
-    chosen = GapQuestion.objects.filter(pk__in=[row["newest"] for row in marks])
+    chosen = GapQuestion.objects.filter(pk__in=[row["least"] for row in marks])
     GapCheckAnswer.objects.bulk_create(
         GapCheckAnswer(check_run=check, question=question, before=question.grounding)
         for question in chosen
