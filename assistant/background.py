@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
+CANCEL_AGAIN_SECONDS = 0.5
+
 _live: set[asyncio.Task[Any]] = set()
 
 
@@ -27,20 +29,24 @@ def spawn(
     context.run(logs.bind, **(ids or {}))
     task = asyncio.get_running_loop().create_task(work, name=name, context=context)
     _live.add(task)
-    task.add_done_callback(_ended)
+    task.add_done_callback(_note_end)
     return task
 
 
 async def end(*tasks: asyncio.Task[Any] | None) -> None:
-    """Cancels tasks and waits until they have ended."""
-    running = [task for task in tasks if task is not None and not task.done()]
-    for task in running:
-        task.cancel()
-    if running:
-        await asyncio.wait(running)
+    """Cancels tasks and waits until they have ended.
+
+    Not once: `asyncio.wait_for` of Python 3.11, through which the Redis client writes, swallows a
+    cancellation that comes just as what it waits for ends.
+    """
+    running = {task for task in tasks if task is not None and not task.done()}
+    while running:
+        for task in running:
+            task.cancel()
+        _ended, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_SECONDS)
 
 
-def _ended(task: asyncio.Task[Any]) -> None:
+def _note_end(task: asyncio.Task[Any]) -> None:
     _live.discard(task)
     if not task.cancelled() and task.exception() is not None:
         logger.error("task_failed", extra={"task": task.get_name()}, exc_info=task.exception())

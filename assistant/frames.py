@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from assistant.eventlog import Entry
 
-KEEP_ALIVE = ": keep-alive\n\n"
+KEEP_ALIVE = b": keep-alive\n\n"
 
 
 class Encoder:
@@ -23,10 +23,10 @@ class Encoder:
         names = "" if entry.type == "started" else f"{self._names},"
         return f'{{"seq":{entry.seq},{names}{entry.body[1:]}'
 
-    def sse(self, entries: Iterable[Entry]) -> str:
+    def sse(self, entries: Iterable[Entry]) -> bytes:
         """A batch as server-sent events; a comment for an empty one."""
         events = [
             f"id: {entry.seq}\nevent: {entry.type}\ndata: {self.json(entry)}\n\n"
             for entry in entries
         ]
-        return "".join(events) or KEEP_ALIVE
+        return "".join(events).encode() or KEEP_ALIVE

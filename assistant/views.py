@@ -83,7 +83,7 @@ async def answer_stop(request: HttpRequest, answer_id: str) -> HttpResponseBase:
 
 async def _events(
     request: HttpRequest, found: Found, reader: Reader, after: int
-) -> AsyncGenerator[str, None]:
+) -> AsyncGenerator[bytes, None]:
     if request.session.modified:
         # A new session was just stored on the request's own thread, which would keep its
         # connection until the stream ends.
@@ -96,7 +96,7 @@ async def _events(
             yield encoder.sse(batch)
 
 
-def _stream(events: AsyncGenerator[str, None]) -> StreamingHttpResponse:
+def _stream(events: AsyncGenerator[bytes, None]) -> StreamingHttpResponse:
     response = StreamingHttpResponse(events, content_type=EVENT_STREAM)
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import logging
 import threading
@@ -234,6 +235,14 @@ def test_a_provider_that_ignores_streaming_is_read_all_the_same(
     events = read(model_at(provider))
     assert text_of(events) == "Open Settings."
     assert end_of(events).usage == Usage(8, 0, 3)
+
+
+def test_a_proxy_that_compresses_all_the_same_is_read(provider: ScriptedProvider) -> None:
+    stream = b"".join(
+        f"data: {json.dumps(chunk)}\n\n".encode() for chunk in (say("Yes."), finish())
+    )
+    provider.reply(gzip.compress(stream), Content_Encoding="gzip")
+    assert text_of(read(model_at(provider))) == "Yes."
 
 
 def test_content_in_parts_shows_only_the_text(provider: ScriptedProvider) -> None:

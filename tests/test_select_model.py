@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from assistant.providers import select_model
+from assistant.providers.openai import OpenAIModel
 
 
 @pytest.fixture
@@ -40,3 +44,19 @@ def test_the_same_settings_give_the_same_model_with_what_it_learned(endpoint: An
     before = select_model(endpoint)
     endpoint.ASSISTANT_MODEL = "large"
     assert select_model(endpoint) is not before
+
+
+def test_turns_that_begin_at_the_same_time_share_one_model_and_its_circuit(
+    endpoint: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = OpenAIModel.__init__
+
+    def slowly(*arguments: Any, **options: Any) -> None:
+        time.sleep(0.02)  # the import of the client, on the first turn of a process
+        made(*arguments, **options)
+
+    monkeypatch.setattr(OpenAIModel, "__init__", slowly)
+    endpoint.ASSISTANT_MODEL = uuid.uuid4().hex
+    with ThreadPoolExecutor(8) as threads:
+        models = set(threads.map(select_model, [endpoint] * 8))
+    assert len(models) == 1

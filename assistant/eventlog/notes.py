@@ -24,6 +24,8 @@ class Note:
 
     def __add__(self, later: Note) -> Note:
         """The note of two deltas that became one."""
+        if later is NOTHING:
+            return self
         return Note(
             links=self.links + later.links,
             images=self.images + later.images,
@@ -32,6 +34,8 @@ class Note:
 
     def encode(self) -> str:
         """JSON without what is empty; the empty text for a note that says nothing."""
+        if self is NOTHING:
+            return ""
         says = {
             "language": self.language,
             "links": self.links,

@@ -5,6 +5,7 @@ quoting without a model.
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from assistant.agent import Mode, Model
@@ -15,6 +16,11 @@ from assistant.providers.fallback import FallbackModel
 
 if TYPE_CHECKING:
     from django.conf import LazySettings
+
+
+_making = Lock()
+"""Turns begin on threads. Two that are the first ones would each make a model and its circuit: one
+would count what the other does not see, and leave its connections open."""
 
 
 def select_model(settings: LazySettings) -> Model:
@@ -36,7 +42,8 @@ def circuits(settings: LazySettings) -> list[Circuit]:
     if settings.ASSISTANT_FALLBACK_MODEL:
         named.append(_second(settings))
     seconds = settings.ASSISTANT_CIRCUIT_SECONDS
-    return [_circuit(base_url, name, seconds) for name, _key, base_url in named]
+    with _making:
+        return [_circuit(base_url, name, seconds) for name, _key, base_url in named]
 
 
 def _first(settings: LazySettings) -> tuple[str, str, str]:
@@ -54,14 +61,15 @@ def _second(settings: LazySettings) -> tuple[str, str, str]:
 
 
 def _model(settings: LazySettings, name: str, key: str, base_url: str) -> Model:
-    return _endpoint(
-        name,
-        key,
-        base_url,
-        settings.ASSISTANT_MODE,
-        settings.ASSISTANT_FIRST_TOKEN_SECONDS,
-        settings.ASSISTANT_CIRCUIT_SECONDS,
-    )
+    with _making:
+        return _endpoint(
+            name,
+            key,
+            base_url,
+            settings.ASSISTANT_MODE,
+            settings.ASSISTANT_FIRST_TOKEN_SECONDS,
+            settings.ASSISTANT_CIRCUIT_SECONDS,
+        )
 
 
 @lru_cache(maxsize=8)

@@ -162,7 +162,11 @@ class OpenAIModel:
         request = client.chat.completions.with_streaming_response.create(**cast(Any, body))
         response = await clock.wait(stack.enter_async_context(request))
         is_json = response.headers.get("content-type", "").startswith("application/json")
-        pieces = cast("AsyncGenerator[bytes, None]", response.iter_bytes())
+        # Bytes as they came: that nothing is compressed was asked for, and decoding nothing costs.
+        is_compressed = "content-encoding" in response.headers
+        received = response.http_response
+        coming = received.aiter_bytes() if is_compressed else received.aiter_raw()
+        pieces = cast("AsyncGenerator[bytes, None]", coming)
         await stack.enter_async_context(aclosing(pieces))
         return WholeBody() if is_json else EventDecoder(), pieces
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils import translation
@@ -28,24 +28,32 @@ Payload = dict[str, Any]
 
 @dataclass(slots=True)
 class Seen:
-    """What a follower has had. `characters` of text, None where that is not known."""
+    """What a follower has had: up to which position, and whether from the first one on."""
 
     position: int
-    characters: int | None = None
+    is_whole: bool
     is_complete: bool = False
+    _entries: list[Entry] = field(default_factory=list)
 
     @classmethod
     def after(cls, cursor: int) -> Seen:
-        return cls(cursor, None if cursor else 0)
+        return cls(cursor, is_whole=not cursor)
 
     def take(self, entries: Sequence[Entry]) -> None:
-        for entry in entries:
-            self.position = entry.seq
-            self.is_complete = entry.is_last
-            if entry.type == "html":
-                self.characters = None
-            elif entry.type == "delta" and self.characters is not None:
-                self.characters += len(json.loads(entry.body)["text"])
+        if entries:
+            self.position = entries[-1].seq
+            self.is_complete = entries[-1].is_last
+            if self.is_whole:
+                self._entries += entries
+
+    @property
+    def characters(self) -> int | None:
+        """Of text; None where that is not known. Counted when asked, which few followers are: they
+        had to read each word again."""
+        if not self.is_whole or any(entry.type == "html" for entry in self._entries):
+            return None
+        deltas = (entry for entry in self._entries if entry.type == "delta")
+        return sum(len(json.loads(entry.body)["text"]) for entry in deltas)
 
 
 def stored_events(
@@ -76,9 +84,10 @@ def _words(payload: Payload, seen: Seen, *, html: bool) -> Payload | None:
     """The text that is still to be delivered, where that is known."""
     if html and seen.position == 0 and payload["html"]:
         return events.payload(Html((HtmlBlock(0, payload["html"], final=True),)))
-    if html or seen.characters is None or seen.characters >= len(payload["text"]):
+    delivered = None if html else seen.characters
+    if delivered is None or delivered >= len(payload["text"]):
         return None
-    return events.payload(Delta(payload["text"][seen.characters :]))
+    return events.payload(Delta(payload["text"][delivered:]))
 
 
 def _end(payload: Payload) -> Payload:
