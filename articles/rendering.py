@@ -21,6 +21,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from articles.addresses import ARTICLE_ADDRESSES
+from articles.markup.inline_text import without_payloads
 from articles.markup.markdown import Dialect, HtmlRenderer, text_of
 from articles.markup.outline import Section, sections
 from articles.markup.sanitising import sanitiser
@@ -52,8 +53,8 @@ def render_article(markdown: str) -> Rendered:
 
 def plain_text(markdown: str) -> str:
     """The readable text without headings, one line a block, code as well: for descriptions and for
-    passages that were found."""
-    tokens = _DIALECT.parse(markdown, {"addresses": ARTICLE_ADDRESSES})
+    passages that were found. Bytes of pictures that stand in the text are left out."""
+    tokens = _DIALECT.parse(without_payloads(markdown), {"addresses": ARTICLE_ADDRESSES})
     in_heading = False
     lines = []
     for token in tokens:

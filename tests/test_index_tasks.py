@@ -25,6 +25,7 @@ def hashed_vectors(settings: Any) -> None:
     settings.EMBEDDING_BACKEND = "hashed"
 
 
+@pytest.mark.field_report("B110")
 def test_a_task_sends_for_what_was_published_on_commit_only(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -36,6 +37,7 @@ def test_a_task_sends_for_what_was_published_on_commit_only(
     assert sent == [article.pk]
 
 
+@pytest.mark.field_report("B110")
 def test_a_row_that_is_gone_is_no_error() -> None:
     assert tasks.index_article(404) == "missing"
 
@@ -168,6 +170,7 @@ def test_the_schedule_names_tasks_that_exist_and_none_runs_for_ever() -> None:
     assert all(app.tasks[name].time_limit for name in scheduled)
 
 
+@pytest.mark.field_report("B110")
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_real_worker_indexes_what_is_published(worker: object) -> None:

@@ -613,8 +613,13 @@ def test_reasoning_is_neither_shown_nor_stored_nor_cited(subtests: pytest.Subtes
     ],
 )
 def test_what_a_model_refuses_is_left_out_once_and_for_all(
-    refused: Any, gone: str, instead: str, provider: ScriptedProvider, settings: Any
+    refused: Any,
+    gone: str,
+    instead: str,
+    provider: ScriptedProvider,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level("INFO", logger="assistant")
     provider.refuse(400, refused)
     provider.answer("Hello.")
     provider.answer("Hello again.")
@@ -628,3 +633,7 @@ def test_what_a_model_refuses_is_left_out_once_and_for_all(
     assert [gone in sent.body for sent in provider.requests] == [True, False, False]
     assert not instead or all(instead in sent.body for sent in provider.requests[1:])
     assert set(Answer.objects.values_list("status", flat=True)) == {"completed"}
+    told = ("provider_parameter_left_out", "provider_has_no_tools")
+    logged = [record for record in caplog.records if record.getMessage() in told]
+    assert [getattr(record, "parameter", "tools") for record in logged] == [gone]
+    assert [getattr(record, "model", "") for record in logged] == ["scripted"]

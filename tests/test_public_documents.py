@@ -318,6 +318,35 @@ def test_an_article_is_described_for_those_who_link_to_it(client: Client) -> Non
     assert len(by_text) <= 160
 
 
+@pytest.mark.field_report("B104")
+@pytest.mark.parametrize(
+    ("picture", "shown"),
+    [
+        ("![The button](data:image/png;base64,{payload})", "Click The button now."),
+        ('<img src="data:image/png;base64,{payload}">', 'Click <img src="data:"> now.'),
+    ],
+)
+def test_bytes_of_a_picture_in_the_text_are_in_no_preview(
+    client: Client, picture: str, shown: str
+) -> None:
+    picture = picture.format(payload="QUJD" * 100_000)
+    make_article(
+        "Press it",
+        body=f"Click {picture} now.\n\n## Where is it?\n\nHere: {picture}\n\n## And then?\n\nWait.",
+    )
+    described = metas(client, "/articles/press-it/")
+    assert (
+        described["description"]
+        == described["og:description"]
+        == f"{shown} Here: {shown[6:-5]} Wait."
+    )
+    for address in ("/feed.atom", "/api/v1/articles/", "/search/suggest/?q=press", "/llms.txt"):
+        assert "QUJDQUJD" not in client.get(address).content.decode(), address
+    head = client.get("/articles/press-it/").content.decode().partition("</head>")[0]
+    assert "Where is it?" in head
+    assert "QUJDQUJD" not in head
+
+
 def test_what_is_not_for_everyone_is_not_offered_to_search_engines(
     client: Client, owner: User
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.utils.text import Truncator
 
+from articles.markup.inline_text import without_payloads
 from articles.models import ArticleRevision
 from articles.rendering import plain_text
 
@@ -23,5 +24,10 @@ def absolute(path: str) -> str:
 
 def description(revision: ArticleRevision) -> str:
     """One line about an article: its summary, or how its text begins. May be empty."""
-    text = revision.summary or plain_text(revision.body[:_READ_FOR_DESCRIPTION])
+    text = revision.summary or plain_text(_beginning(revision.body))
     return Truncator(" ".join(text.split())).chars(DESCRIPTION_LENGTH)
+
+
+def _beginning(body: str) -> str:
+    """Without pictures that stand in the text itself: cut within one, it would be no picture."""
+    return without_payloads(body)[:_READ_FOR_DESCRIPTION]
