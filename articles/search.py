@@ -14,12 +14,12 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import JSONField, Q, QuerySet
+from django.db.models.expressions import RawSQL
 
 from articles import embeddings
 from articles.access import Reader, answerable, readable
@@ -52,12 +52,18 @@ LONGEST_QUERY = 2_000
 """Characters of a query that are searched for."""
 
 _LIVE_PASSAGES = """
-SELECT p.id, p.heading_path, p.anchor, p.text FROM articles_passage p
-JOIN articles_article a ON a.id = p.article_id AND a.live_revision_id = p.revision_id
-WHERE p.id = ANY(%s)
+(SELECT jsonb_agg(jsonb_build_array(p.id, p.heading_path, p.anchor, p.text))
+FROM articles_passage p WHERE p.id = ANY(%s)
+AND p.article_id = articles_article.id AND p.revision_id = articles_article.live_revision_id)
 """
 
 _NO_TEXT = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ud800-\udfff]+")
+
+
+Row = tuple[int, list[str], str, str]
+"""A passage as it is stored: its key, its headings, its anchor, its text."""
+
+Rows = Mapping[int, Row]
 
 
 @dataclass(frozen=True)
@@ -166,6 +172,7 @@ def run(
         reason or next((stage.reason for stage in stages if stage.reason), None),
         tuple(stage.language for stage in stages),
         asked.nearest,
+        tuple(held),
     )
     return Run(text, articles, categories, vector, tuple(stages), results)
 
@@ -206,25 +213,31 @@ class _Asked:
         first = [*by_article][: self.limit]
         best = {pk: by_article[pk][: self.passages_per_article] for pk in first}
         articles = self._articles(best)
-        passages = self._passages(one for group in best.values() for one in group)
         hits = []
         for pk, group in best.items():
-            found = [passages[one] for one in group if one in passages]
-            if pk in articles and found:
-                hits.append(_hit(articles[pk], found))
+            article, rows = articles.get(pk, (None, {}))
+            passages = [one.candidate.passage_id for one in group]
+            found = [
+                _passage_hit(one, rows[passage])
+                for one, passage in zip(group, passages, strict=True)
+                if passage in rows
+            ]
+            if article is not None and found:
+                hits.append(_hit(article, found))
         return hits
 
-    def _articles(self, ids: Iterable[int]) -> dict[int, Article]:
-        """The articles, through the gate again."""
-        found = self.articles.filter(pk__in=list(ids)).defer("body", "live_revision__body")
-        return {article.pk: article for article in found}
-
-    def _passages(self, weighed: Iterable[Weighed]) -> dict[Weighed, PassageHit]:
-        """The passages as they are now, if they still are of a live revision."""
-        by_id = {one.candidate.passage_id: one for one in weighed}
-        with connection.cursor() as cursor:
-            cursor.execute(_LIVE_PASSAGES, [list(by_id)])
-            return {by_id[row[0]]: _passage_hit(by_id[row[0]], row) for row in cursor.fetchall()}
+    def _articles(self, best: Mapping[int, Sequence[Weighed]]) -> dict[int, tuple[Article, Rows]]:
+        """The articles, through the gate again, with the passages that are still of their live
+        revision, as both are now: one query."""
+        if not best:
+            return {}
+        passages = [one.candidate.passage_id for group in best.values() for one in group]
+        shown = RawSQL(_LIVE_PASSAGES, [passages], JSONField())  # noqa: S611
+        found = self.articles.filter(pk__in=list(best)).annotate(found=shown)
+        return {
+            article.pk: (article, {row[0]: row for row in article.found or ()})
+            for article in found.defer("body", "live_revision__body")
+        }
 
     def _titled(self, language: str) -> list[Hit]:
         """The articles in whose title the query stands as it is, word for word."""
@@ -291,7 +304,7 @@ def _with_descendants(category: Category | None) -> tuple[int, ...] | None:
     return tuple(found)
 
 
-def _passage_hit(weighed: Weighed, row: tuple[int, list[str], str, str]) -> PassageHit:
+def _passage_hit(weighed: Weighed, row: Row) -> PassageHit:
     passage_id, heading_path, anchor, text = row
     candidate, judgement = weighed.candidate, weighed.judgement
     return PassageHit(

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core import signing
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from articles.access import Reader
@@ -31,6 +31,16 @@ MOST_PER_HOUR = 10_000
 TOKEN_SECONDS = 24 * 3600
 
 _SALT = "articles.search_log"
+
+# One statement looks for room in the hour and stores, since a page waits for it.
+_RECORD = """
+INSERT INTO articles_searchquery (searched_at, text, language, results, strong, mode,
+    fallback_reason, suggestion, by_staff)
+SELECT %(hour)s, %(text)s, %(language)s, %(results)s, %(strong)s, %(mode)s,
+    %(fallback_reason)s, %(suggestion)s, %(by_staff)s
+WHERE NOT EXISTS (SELECT FROM articles_searchquery WHERE searched_at = %(hour)s OFFSET %(room)s)
+RETURNING id
+"""
 
 
 @dataclass(frozen=True)
@@ -60,26 +70,25 @@ class Seen:
         return signing.dumps(self.fields, salt=_SALT, compress=True)
 
 
-def record(seen: Seen) -> SearchQuery | None:
-    """Stores a search; None where none is to be stored, or cannot be: searching goes on."""
+def record(seen: Seen) -> int | None:
+    """Stores a search, in one query, and returns its key; None where none is to be stored, or
+    cannot be: searching goes on."""
     if not settings.SEARCH_LOG_DAYS:
         return None
-    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
-    in_hour = SearchQuery.objects.filter(searched_at=hour).order_by().values("pk")
     try:
-        if in_hour[MOST_PER_HOUR - 1 : MOST_PER_HOUR].exists():
-            logger.warning("searches_not_recorded", extra={"limit": MOST_PER_HOUR})
-            return None
-        return SearchQuery.objects.create(searched_at=hour, **seen.fields)
+        key = _stored(seen)
     except DatabaseError as error:
         # The traceback is left out: it holds what was searched for.
         logger.error("search_not_recorded", extra={"error": type(error).__name__})
         return None
+    if key is None:
+        logger.warning("searches_not_recorded", extra={"limit": MOST_PER_HOUR})
+    return key
 
 
-def token_of(search: SearchQuery | None) -> str:
+def token_of(key: int | None) -> str:
     """What names a recorded search to `opened` and `is_of`; empty for None."""
-    return signing.dumps(search.pk, salt=_SALT) if search else ""
+    return "" if key is None else signing.dumps(key, salt=_SALT)
 
 
 def is_of(token: str, query: str) -> bool:
@@ -96,11 +105,8 @@ def opened(token: str, article: Article, title: str, position: int) -> bool:
     named = _read(token)
     if named is None:
         return False
-    search = (
-        record(Seen(named))
-        if isinstance(named, dict)
-        else SearchQuery.objects.filter(pk=named).first()
-    )
+    key = record(Seen(named)) if isinstance(named, dict) else named
+    search = None if key is None else SearchQuery.objects.filter(pk=key).first()
     if search is not None:
         defaults = {"title": title, "position": position}
         SearchClick.objects.get_or_create(search=search, article=article, defaults=defaults)
@@ -112,6 +118,15 @@ def forget() -> int:
     until = timezone.now() - timedelta(days=settings.SEARCH_LOG_DAYS)
     _total, by_model = SearchQuery.objects.filter(searched_at__lt=until).delete()
     return by_model.get(SearchQuery._meta.label, 0)
+
+
+def _stored(seen: Seen) -> int | None:
+    """The key of the new row; None where its hour is full."""
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    with connection.cursor() as cursor:
+        cursor.execute(_RECORD, {**seen.fields, "hour": hour, "room": MOST_PER_HOUR - 1})
+        row = cursor.fetchone()
+        return row[0] if row else None
 
 
 def _masked(text: str) -> str:

@@ -17,7 +17,7 @@ from articles.access import Reader, readable
 from articles.models import Article
 from assistant.escalating import is_possible
 from assistant.feedback import Reason
-from helpcenter.models import SiteSettings
+from helpcenter.context_processors import settings_of
 from helpcenter.visitors import ensure_visitor
 
 MODULES = (
@@ -36,11 +36,10 @@ def chat(request: HttpRequest) -> HttpResponse:
     The page issues the session: a first question that is sent again, because the
     connection broke before any answer, must come from the same visitor.
     """
-    site = SiteSettings.load()
+    site = settings_of(request)
     if site.assistant_enabled and not request.user.is_authenticated:
         ensure_visitor(request.session)
     context = {
-        "help_center": site,
         "about": _article(request),
         "extractive": not settings.ASSISTANT_MODEL,
         "modules": [static(f"js/{name}.js") for name in MODULES],

@@ -17,12 +17,19 @@ from helpcenter.models import SiteSettings
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    stored = SimpleLazyObject(SiteSettings.load)
+    stored = SimpleLazyObject(lambda: settings_of(request))
     return {
         "help_center": stored,
         "palette": SimpleLazyObject(lambda: _palette(stored.accent)),
         "site_url": settings.SITE_URL,
     }
+
+
+def settings_of(request: HttpRequest) -> SiteSettings:
+    """The owner's settings, loaded once for a request, whoever asks first."""
+    if not hasattr(request, "site_settings"):
+        request.site_settings = SiteSettings.load()  # type: ignore[attr-defined]
+    return request.site_settings  # type: ignore[attr-defined, no-any-return]
 
 
 def _palette(accent: str) -> Palette | None:

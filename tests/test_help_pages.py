@@ -305,7 +305,11 @@ def test_pages_need_no_inline_script_or_style_but_their_own(client: Client) -> N
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/categories/", "/search/?q=plan", "/categories/billing/", "/articles/plan/"]
+    "address",
+    [
+        *("/", "/categories/", "/categories/billing/", "/articles/plan/"),
+        *("/search/", "/search/?q=plan", "/api/"),
+    ],
 )
 def test_reading_sets_no_cookie_and_costs_at_most_five_queries(
     client: Client, owner: User, django_assert_max_num_queries: Any, address: str
@@ -324,6 +328,25 @@ def test_reading_sets_no_cookie_and_costs_at_most_five_queries(
     client.force_login(owner)
     with django_assert_max_num_queries(7):  # and the session and its user
         assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/sign-in/", "/nothing/", "/articles/nothing/"])
+def test_pages_beside_the_articles_cost_at_most_five_queries(
+    client: Client, django_assert_max_num_queries: Any, address: str
+) -> None:
+    make_article("Plan", category=make_category("Billing"))
+    with django_assert_max_num_queries(5):
+        client.get(address)
+
+
+def test_the_chat_page_costs_at_most_five_queries_besides_issuing_a_session(
+    client: Client, django_assert_max_num_queries: Any
+) -> None:
+    make_article("Plan", category=make_category("Billing"))
+    client.get("/chat/")
+    SiteSettings(accent="#ffcc00").save()
+    with django_assert_max_num_queries(3):
+        client.get("/chat/?article=plan")
 
 
 def test_the_chat_page_sends_nothing_by_being_opened(client: Client) -> None:

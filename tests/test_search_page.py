@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from articles import indexing
 from articles.models import Article, SynonymGroup, Visibility
+from articles.terms import frequencies
 from tests.dom import Element, parse
 from tests.factories import make_article, make_category
 from tests.pages import page, texts, with_class
@@ -73,6 +74,27 @@ def test_what_was_searched_is_shown_as_text(client: Client) -> None:
     body = client.get("/search/", {"q": '"><script>alert(1)</script>'}).content.decode()
     assert "<script>alert" not in body
     assert "&lt;script&gt;alert(1)" in body
+
+
+@pytest.mark.usefixtures("refunds")
+@pytest.mark.parametrize(
+    ("address", "most"),
+    [
+        ("/search/suggest/?q=refund", 5),
+        # Five of the search, and the filters' categories, the record and the site's settings.
+        ("/search/?q=refund", 8),
+        ("/search/?q=zzqqy", 8),
+    ],
+)
+def test_a_search_costs_few_queries(
+    client: Client, django_assert_max_num_queries: Any, address: str, most: int
+) -> None:
+    frequencies.recount()
+    for number in range(12):
+        indexed(f"Refund {number}", body="How a refund is paid.")
+    client.get(address)  # synonyms and known words are kept by the process
+    with django_assert_max_num_queries(most):
+        client.get(address)
 
 
 @pytest.mark.parametrize("query", ["\0", "re\0fund", "x" * 60_000, "how do I", "%", "\ud800", "😀"])

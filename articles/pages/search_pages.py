@@ -20,7 +20,6 @@ from articles import search_log
 from articles.access import Reader, readable
 from articles.caching import help_page
 from articles.categories import tree
-from articles.models import IndexState
 from articles.pages.results import result
 from articles.pages.search_filters import NAMES, Filters
 from articles.ranking import spelling
@@ -116,8 +115,7 @@ def _filters(request: HttpRequest, reader: Reader, found: Results) -> Filters:
     chosen = request.GET.dict()
     if not found.hits and not any(chosen.get(name) for name in NAMES):
         return Filters((), ())
-    held = IndexState.objects.order_by("language").values_list("language", flat=True)
-    return Filters.of(chosen, tree(reader), list(held))
+    return Filters.of(chosen, tree(reader), found.held)
 
 
 def _narrowed(query: str, reader: Reader, filters: Filters) -> Results:

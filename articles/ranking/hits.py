@@ -51,8 +51,9 @@ class Hit:
 
 @dataclass(frozen=True)
 class Results:
-    """`languages` are those that were searched, in order. `nearest` is the best cosine of any
-    passage in each of them, however far; a language without vectors has none."""
+    """`languages` are those that were searched, in order, `held` those that could have been.
+    `nearest` is the best cosine of any passage in each of them, however far; a language without
+    vectors has none."""
 
     query: str
     hits: tuple[Hit, ...]
@@ -60,6 +61,7 @@ class Results:
     fallback_reason: Reason | None
     languages: tuple[str, ...]
     nearest: Mapping[str, float] = field(default_factory=dict)
+    held: tuple[str, ...] = ()
 
     @property
     def strong(self) -> tuple[Hit, ...]:
