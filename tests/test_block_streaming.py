@@ -161,6 +161,7 @@ def test_a_long_unfinished_block_is_escaped_text_in_growing_steps() -> None:
     assert block.html.startswith("<p><strong>&lt;b&gt;</strong> xxx")
 
 
+@pytest.mark.field_report("B74")
 @pytest.mark.parametrize(
     "text",
     [

@@ -60,6 +60,7 @@ def of(unit: str, length: int) -> str:
     return (unit * (length // len(unit) + 1))[:length]
 
 
+@pytest.mark.field_report("B74")
 @pytest.mark.parametrize("size", [1, 1_000_000], ids=["by character", "whole"])
 @pytest.mark.parametrize("unit", SHAPES.values(), ids=SHAPES)
 def test_twice_the_text_is_twice_the_work(unit: str, size: int) -> None:
@@ -76,6 +77,7 @@ def test_runs_of_backticks_that_all_differ_are_linear(size: int) -> None:
     assert steps(text, size) <= 4 * len(text)
 
 
+@pytest.mark.field_report("B74")
 def test_brackets_cost_what_letters_cost() -> None:
     letters, brackets = (steps(unit * 100_000, 1) for unit in ("a", "["))
 
