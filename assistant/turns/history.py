@@ -51,7 +51,9 @@ class History:
 
 
 def load_history(answer: Answer, reader: Reader) -> History:
-    """The conversation before `answer`. Asks the database."""
+    """The conversation before `answer`. Asks the database, unless there is nothing before."""
+    if answer.turn == 1 and answer.article_id is None:
+        return History()
     earlier = Answer.objects.filter(conversation=answer.conversation_id, turn__lt=answer.turn)
     refs = references_of(answer.conversation_id)
     told = list(_told(earlier))

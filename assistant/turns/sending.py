@@ -90,11 +90,10 @@ def _refuse_while_off() -> None:
 def _create(sender: Sender, ask: Ask) -> Answer:
     """The row comes first: sends of the same key wait for it. The limits may still undo it."""
     retry_of = _retried(sender.owner, ask.retry_of)
-    conversation = _conversation(sender, ask.conversation_id, retry_of)
-    last = conversation.answers.aggregate(last=Max("turn"))["last"] or 0
+    conversation, turn = _place(sender, ask.conversation_id, retry_of)
     answer = Answer.objects.create(
         conversation=conversation,
-        turn=last + 1,
+        turn=turn,
         owner=str(sender.owner),
         key=ask.key,
         origin=sender.origin or (Origin.STAFF if sender.reader.is_staff else Origin.VISITOR),
@@ -104,26 +103,30 @@ def _create(sender: Sender, ask: Ask) -> Answer:
         retry_of=retry_of,
         heartbeat_at=timezone.now(),
     )
-    conversation.save(update_fields=["updated_at"])
     limits.charge(str(sender.owner), sender.address)
     return answer
 
 
-def _conversation(
+def _place(
     sender: Sender, conversation_id: uuid.UUID | None, retry_of: Answer | None
-) -> Conversation:
-    """The conversation, locked until the turn has its number; a new one where none is named."""
+) -> tuple[Conversation, int]:
+    """The conversation, locked until the turn is in it, and the turn's number; a new conversation
+    where none is named."""
     wanted = conversation_id or (retry_of.conversation_id if retry_of else None)
     owner = sender.owner
     if wanted is None:
-        return Conversation.objects.create(
+        begun = Conversation.objects.create(
             user_id=owner.user_id, visitor_id=owner.visitor_id, repeats_id=sender.repeats
         )
+        return begun, 1
     try:
         own = get_conversation(owner, wanted)
-        return Conversation.objects.select_for_update().get(pk=own.pk)
+        conversation = Conversation.objects.select_for_update().get(pk=own.pk)
     except Conversation.DoesNotExist:
         raise NotFound from None
+    conversation.save(update_fields=["updated_at"])
+    last = conversation.answers.aggregate(last=Max("turn"))["last"] or 0
+    return conversation, last + 1
 
 
 def _retried(owner: Owner, answer_id: uuid.UUID | None) -> Answer | None:
