@@ -13,12 +13,14 @@ from tests.run import Step, carry_out
 TURNS = 5_000
 TURNS_LONG = (
     "tests/test_turn_scenarios.py",
+    "tests/test_turn_scenarios_processes.py",
     "tests/test_chat_idempotency.py",
     "tests/test_chat_processes.py",
     "tests/test_chat_cuts.py",
     "tests/test_chat_stop.py",
     "tests/test_chat_deploys.py",
     "tests/test_nothing_is_left.py",
+    "tests/test_nothing_is_left_processes.py",
 )
 PROPERTIES = ("tests/test_citation_properties.py", "tests/test_citation_conversations.py")
 
@@ -42,11 +44,13 @@ def steps(_report: Path) -> list[Step]:
             [python, "-m", "pytest", "--quiet", *TURNS_LONG],
             variables={
                 "TURN_STORIES": "500",
+                "PROCESS_STORIES": "20",
                 "SEND_ROUNDS": "100",
                 "CUTS": "2000",
                 "STOP_RACES": "200",
                 "DEPLOYS": "20",
                 "DISCONNECTS": "500",
+                "LONG_RUN": "5000",
             },
         ),
         Step("database", [python, "manage.py", "migrate", "--verbosity=0"]),

@@ -125,6 +125,11 @@ class ScriptedProvider:
         """Adds a round that calls one tool."""
         self.reply(call(name, arguments, call_id=call_id), finish("tool_calls"), usage(), DONE)
 
+    def forget_replies(self) -> None:
+        """Of those that nobody has asked for."""
+        with self._lock:
+            self._replies.clear()
+
     def next_reply(self, request: Request) -> Reply:
         with self._lock:
             self.requests.append(request)

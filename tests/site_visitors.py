@@ -6,11 +6,11 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any, Self
 
 import httpx2
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Origin
 
@@ -18,6 +18,8 @@ from tests.streams import Event, parsed_sse
 
 ANSWERS = "/api/v1/answers/"
 PATIENCE = 60.0
+AGAIN_SECONDS = 0.05
+LAST_TYPES = ("done", "error")
 CONNECTION_LOST = (httpx2.TransportError, WebSocketException, OSError)
 """What a client is told whose server has gone."""
 
@@ -35,11 +37,11 @@ async def until(
 
 
 class RefusedError(Exception):
-    """The site has answered with an error in place of events."""
+    """The site has refused what was asked of it."""
 
-    def __init__(self, response: httpx2.Response) -> None:
-        super().__init__(f"{response.status_code}: {response.text[:200]}")
-        self.response = response
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class Visitor:
@@ -88,12 +90,16 @@ class Visitor:
         return self._ws(url, {"type": "resume", "answer_id": answer_id, "after": after})
 
     async def ask(self, transport: str, url: str, question: str, **fields: Any) -> Event:
-        """The end of an answer over `json`, `sse` or `ws`: the last event, or the answer."""
+        """What an answer over `json`, `sse` or `ws` ends with: the last event that came, or the
+        answer. Raises what `CONNECTION_LOST` names, and `RefusedError`."""
         if transport == "json":
             response = await self.ask_json(url, question, **fields)
-            if response.status_code != 200:
-                raise RefusedError(response)
-            return dict(response.json())
+            if response.status_code != 200 and "Content-Location" not in response.headers:
+                raise _refusal(response)
+            told = response.json()
+            return (
+                {"type": "error", **told["error"]} if "error" in told else {"type": "done", **told}
+            )
         ask = self.ask_sse if transport == "sse" else self.ask_ws
         return [event async for event in ask(url, question, **fields)][-1]
 
@@ -112,7 +118,7 @@ class Visitor:
         async with self.http.stream(method, url, json=body, headers=headers) as response:
             if response.status_code not in (200, 204):
                 await response.aread()
-                raise RefusedError(response)
+                raise _refusal(response)
             rest = ""
             async for text in response.aiter_text():
                 *blocks, rest = (rest + text).split("\n\n")
@@ -120,15 +126,65 @@ class Visitor:
                     yield event
 
     async def _ws(self, url: str, frame: Any) -> Events:
-        """The events up to the end of the answer. A refusal is an event without a number."""
+        """The events up to the end of the answer. Raises like `_sse`."""
         async with self.socket(url) as socket:
             await socket.send(json.dumps(frame))
             while True:
-                event = await _received(socket)
+                event = json.loads(await socket.recv())
+                if "seq" not in event:
+                    raise RefusedError(event["code"])
                 yield event
-                if event["type"] in ("done", "error"):
+                if event["type"] in LAST_TYPES:
                     return
 
 
-async def _received(socket: ClientConnection) -> Event:
-    return dict(json.loads(await socket.recv()))
+def _refusal(response: httpx2.Response) -> RefusedError:
+    return RefusedError(response.json()["error"]["code"])
+
+
+class Viewer:
+    """Follows an answer until it has the end: whose connection breaks, or is cut, comes again and
+    asks for what follows. `follow`: the events after a cursor, from whichever process."""
+
+    def __init__(self, follow: Callable[[int], Events], after: int = 0) -> None:
+        self.after = after
+        self.told: list[Event] = []
+        self._follow = follow
+        self._connection: asyncio.Task[None] | None = None
+
+    @property
+    def has_end(self) -> bool:
+        return bool(self.told) and self.told[-1]["type"] in LAST_TYPES
+
+    def cut(self) -> None:
+        if self._connection is not None:
+            self._connection.cancel()
+
+    async def run(self) -> Self:
+        """Returns with the end, or where there is nothing after the cursor."""
+        while not self.has_end:
+            self._connection = asyncio.create_task(self._connected())
+            await asyncio.wait({self._connection})
+            if not self._connection.cancelled() and not self._is_lost(self._connection):
+                break
+            await asyncio.sleep(AGAIN_SECONDS)
+        return self
+
+    async def _connected(self) -> None:
+        after = self.told[-1]["seq"] if self.told else self.after
+        async with aclosing(self._follow(after)) as events:
+            async for event in events:
+                self.told.append(event)
+
+    @staticmethod
+    def _is_lost(connection: asyncio.Task[None]) -> bool:
+        error = connection.exception()
+        if error is not None and not may_come_again(error):
+            raise error
+        return error is not None
+
+
+def may_come_again(error: BaseException) -> bool:
+    """Whether this is nothing but a server that has gone, or is about to."""
+    is_refused = isinstance(error, RefusedError) and error.code == "unavailable"
+    return is_refused or isinstance(error, CONNECTION_LOST)

@@ -32,41 +32,13 @@ from assistant.eventlog import Entry, EventLog, LostError, writing
 from assistant.eventlog.store import Store
 from assistant.models import Answer, Conversation
 from tests.chat_clients import ANSWERS, Person, follow, in_loop, read_sse
-from tests.scripted_provider import (
-    DONE,
-    Drop,
-    Endless,
-    ScriptedProvider,
-    Step,
-    Wait,
-    finish,
-    say,
-    usage,
-)
+from tests.scripted_provider import ScriptedProvider, Step, Wait, say
 from tests.streams import Event, text_of, verified
+from tests.turn_endings import ENDS, STATUS
 
 STORIES = int(os.environ.get("TURN_STORIES", "12"))
 WORDS = 5
 T = TypeVar("T")
-
-ENDS: dict[str, tuple[Step, ...]] = {
-    "whole": (finish(), usage(), DONE),
-    "length": (finish("length"), usage(), DONE),
-    "filter": (finish("content_filter"), usage(), DONE),
-    "reset": (Drop(),),
-    "error": ({"error": {"message": "secret"}},),
-    "unfinished": (DONE,),
-    "silence": (Endless(),),
-}
-STATUS = {
-    "whole": "completed",
-    "length": "truncated",
-    "filter": "truncated",
-    "reset": "failed",
-    "error": "failed",
-    "unfinished": "failed",
-    "silence": "stopped",
-}
 
 
 @dataclass(frozen=True)
