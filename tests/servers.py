@@ -17,8 +17,13 @@ from helpcenter.environment import SettingError
 
 PREFIX = "helpcenter-tests-"
 PROJECT = Path(__file__).resolve().parent.parent
-# Nothing of a test database has to survive a power cut.
-FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+# Nothing of a test database has to survive a power cut, and it is small.
+FAST = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    "shared_buffers": "128MB",
+}
 
 
 class TestServers:

@@ -93,8 +93,18 @@ def test_it_runs_for_as_long_as_it_is_used_and_knows_vectors(data_dir: Path) -> 
     with server, psycopg.connect(server.url, autocommit=True) as connection:
         connection.execute("CREATE EXTENSION vector")
         assert connection.execute("SELECT '[1,2]'::vector <-> '[1,3]'").fetchone() == (1.0,)
+        megabytes = module.buffer_megabytes(psutil.virtual_memory().total)
+        sizes = connection.execute("SELECT pg_size_bytes(current_setting('shared_buffers'))")
+        assert sizes.fetchone() == (megabytes * 1024**2,)
     assert not server.is_running()
     assert server_processes(data_dir) == []
+
+
+@pytest.mark.parametrize(("gigabytes", "megabytes"), [(0.25, 128), (1, 256), (2, 512), (64, 512)])
+def test_its_pages_may_fill_a_quarter_of_the_memory_within_bounds(
+    gigabytes: float, megabytes: int
+) -> None:
+    assert module.buffer_megabytes(int(gigabytes * 1024**3)) == megabytes
 
 
 def test_the_last_user_stops_it(used_dir: Path) -> None:
