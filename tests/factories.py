@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -12,9 +13,13 @@ from articles.models import Article, Category, Status
 from assistant.models import (
     Answer,
     AnswerDocument,
+    AnswerFeedback,
+    AnswerPassage,
     Conversation,
     ConversationReference,
+    DroppedCitation,
     Grounding,
+    ToolCall,
 )
 
 
@@ -76,3 +81,38 @@ def make_document(answer: Answer, article: Article, ref: int = 1, **fields: Any)
     return AnswerDocument.objects.create(
         answer=answer, article=article, ref=ref, **{**defaults, **fields}
     )
+
+
+def make_traced_answer(
+    question: str,
+    article: Article,
+    *,
+    passage: str,
+    heading: str = "",
+    comment: str = "",
+    dropped: Sequence[str] = ("[9]",),
+    call: Mapping[str, Any] | None = None,
+    document: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> Answer:
+    """An answer that left a trace of every kind: a document with a passage, a tool call, dropped
+    citations and a negative vote. `call` and `document` change what stands in theirs."""
+    answer = make_answer(question, **fields)
+    read = make_document(answer, article, **{"ref": 1, **(document or {})})
+    AnswerPassage.objects.create(document=read, position=0, heading=heading, text=passage)
+    called = {
+        "round": 1,
+        "call_id": "c1",
+        "name": "search_articles",
+        "arguments": '{"query": "link"}',
+        "result": '{"documents": []}',
+        "count": 1,
+        "duration_ms": 12,
+    }
+    ToolCall.objects.create(answer=answer, position=0, **{**called, **(call or {})})
+    for position, text in enumerate(dropped):
+        DroppedCitation.objects.create(
+            answer=answer, position=position, text=text, reason="unknown_ref"
+        )
+    AnswerFeedback.objects.create(answer=answer, rating="negative", comment=comment)
+    return answer

@@ -16,14 +16,12 @@ from assistant.admin.audit import DROPPED, why, why_dropped
 from assistant.models import (
     Answer,
     AnswerDocument,
-    AnswerFeedback,
-    AnswerPassage,
     DroppedCitation,
     Grounding,
     ToolCall,
 )
 from assistant.provenance import DropReason
-from tests.factories import make_answer, make_article, make_document
+from tests.factories import make_answer, make_article, make_document, make_traced_answer
 
 pytestmark = pytest.mark.django_db
 
@@ -38,40 +36,29 @@ def admin(client: Client, staff: User) -> Client:
 
 @pytest.fixture
 def answer() -> Answer:
-    answer = make_answer(
+    answer = make_traced_answer(
         f"How do I set up SSO? {SCRIPT}",
+        make_article("Set up SSO"),
         text="Open Settings [1]. See [Plans](/articles/plans/).",
         model_text="Open Settings [2][9]. See [Plans](/articles/plans/).",
-    )
-    sso = make_document(
-        answer,
-        make_article("Set up SSO"),
-        2,
-        exposure="full",
-        via="opened",
-        cited=True,
-        consulted=True,
-        number=1,
-        position=1,
+        heading="Okta",
+        passage=f"Okta {SCRIPT}",
+        comment=f"No {SCRIPT}",
+        call={"arguments": '{"query": "sso"}', "count": 2},
+        document={
+            "ref": 2,
+            "exposure": "full",
+            "via": "opened",
+            "cited": True,
+            "consulted": True,
+            "number": 1,
+            "position": 1,
+        },
     )
     make_document(
         answer, make_article("Plans"), 3, exposure="title", via="listing", linked=True, position=2
     )
     make_document(answer, make_article("Roles"), 1)
-    AnswerPassage.objects.create(document=sso, position=0, heading="Okta", text=f"Okta {SCRIPT}")
-    ToolCall.objects.create(
-        answer=answer,
-        position=0,
-        round=1,
-        call_id="c1",
-        name="search_articles",
-        arguments='{"query": "sso"}',
-        result='{"documents": []}',
-        count=2,
-        duration_ms=12,
-    )
-    DroppedCitation.objects.create(answer=answer, position=0, text="[9]", reason="unknown_ref")
-    AnswerFeedback.objects.create(answer=answer, rating="negative", comment=f"No {SCRIPT}")
     return answer
 
 

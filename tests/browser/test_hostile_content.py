@@ -21,15 +21,11 @@ from articles.models import Article
 from assistant import gaps
 from assistant.models import (
     Answer,
-    AnswerFeedback,
-    AnswerPassage,
-    DroppedCitation,
     GapTopic,
     Grounding,
-    ToolCall,
 )
 from tests.browser.conftest import NewPage
-from tests.factories import make_answer, make_article, make_document
+from tests.factories import make_answer, make_article, make_traced_answer
 from tests.hostile_markdown import ALL, SCRIPTS
 from tests.processes import web_process
 from tests.scripted_provider import ScriptedProvider
@@ -262,26 +258,18 @@ def test_the_admin_shows_answers_as_they_are(admin: Watch, articles: list[Articl
 
 def _audited(text: str, article: Article) -> Answer:
     """An answer in whose every recorded field is hostile text."""
-    answer = make_answer(QUESTION, text=f"[1] {text}", model_text=text)
-    document = make_document(answer, article, consulted=True, cited=True, number=1, position=1)
-    AnswerPassage.objects.create(document=document, position=0, heading=SCRIPTS[3], text=text)
-    ToolCall.objects.create(
-        answer=answer,
-        position=0,
-        round=1,
-        call_id="c1",
-        name="search_articles",
-        arguments=text[:500],
-        result=text,
-        count=1,
-        duration_ms=1,
+    return make_traced_answer(
+        QUESTION,
+        article,
+        text=f"[1] {text}",
+        model_text=text,
+        heading=SCRIPTS[3],
+        passage=text,
+        comment=text[:2000],
+        dropped=[payload.replace("\0", "") for payload in ALL],
+        call={"arguments": text[:500], "result": text},
+        document={"consulted": True, "cited": True, "number": 1, "position": 1},
     )
-    for position, payload in enumerate(ALL):
-        DroppedCitation.objects.create(
-            answer=answer, position=position, text=payload.replace("\0", ""), reason="foreign_link"
-        )
-    AnswerFeedback.objects.create(answer=answer, rating="negative", comment=text[:2000])
-    return answer
 
 
 def test_the_queue_of_gaps_shows_questions_as_they_are(admin: Watch) -> None:
