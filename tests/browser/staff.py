@@ -66,7 +66,7 @@ def look(page: Page, path: Path, *ours: str) -> None:
     """Light and dark: a screenshot, no wider than the window, and what axe-core finds on our own
     parts, those that `ours` are pieces of; the stock admin's are not ours."""
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         page.screenshot(path=path.with_stem(f"{path.stem}-{scheme}"), full_page=True)
         found = violations(page)
         assert [line for line in found if any(part in line for part in ours)] == [], scheme

@@ -37,7 +37,10 @@ def wrong(transactional_db: None) -> Answer:
         grounding="uncited",
     )
     asked = timezone.now() - timedelta(days=6)
-    Answer.objects.filter(pk=answer.pk).update(created_at=asked)
+    Answer.objects.filter(pk=answer.pk).update(
+        created_at=asked, finished_at=asked + timedelta(seconds=3)
+    )
+    answer.tool_calls.update(began_at=asked + timedelta(seconds=1))
     return answer
 
 

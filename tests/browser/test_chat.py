@@ -9,17 +9,21 @@ import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.core import mail
 from playwright.sync_api import Locator, Page, Route, expect
+from redis import Redis
 
 from articles import indexing
 from articles.models import Article
-from assistant import gaps
-from assistant.models import Answer, AnswerFeedback, Conversation, GapTopic
+from assistant import gaps, tasks
+from assistant.models import Answer, AnswerFeedback, Conversation, Escalation, GapTopic
+from assistant.reference_numbers import reference_number
 from helpcenter.models import SiteSettings
 from tests.browser.accessibility import violations
 from tests.browser.conftest import NewPage
@@ -53,7 +57,10 @@ def provider() -> Iterator[ScriptedProvider]:
 @pytest.fixture(scope="module")
 def chat_site(collected_assets: None, provider: ScriptedProvider) -> Iterator[str]:
     with web_process(
-        OPENAI_BASE_URL=provider.url, OPENAI_API_KEY="key", ASSISTANT_MODEL="scripted"
+        OPENAI_BASE_URL=provider.url,
+        OPENAI_API_KEY="key",
+        ASSISTANT_MODEL="scripted",
+        SUPPORT_EMAIL="support@example.com",
     ) as url:
         yield url
 
@@ -614,7 +621,7 @@ def test_a_thumb_down_takes_a_reason_and_a_comment(page: Page, provider: Scripte
     turn.get_by_label("It is hard to follow").check()
     turn.get_by_label("Comment").fill("Too short.")
     turn.get_by_role("button", name="Send").click()
-    expect(turn.locator(".feedback-form")).to_be_hidden()
+    expect(turn.locator(".feedback-form").first).to_be_hidden()
 
     feedback = AnswerFeedback.objects.get()
     assert (feedback.rating, feedback.reason) == ("negative", "unclear")
@@ -623,6 +630,47 @@ def test_a_thumb_down_takes_a_reason_and_a_comment(page: Page, provider: Scripte
     page.reload()
     pressed = page.get_by_role("button", name="Not helpful")
     expect(pressed).to_have_attribute("aria-pressed", "true")
+
+
+def test_who_still_needs_help_reaches_support_with_consent_and_a_number(
+    page: Page, provider: ScriptedProvider, valkey_client: Redis, settings: Any
+) -> None:
+    page.goto("/chat/")
+    provider.answer("I do not know.")
+    turn = ask(page, "Where is my invoice of 1999?")
+    finished(page)
+    turn.get_by_role("button", name="Still need help?").click()
+    form = turn.locator(".still-need form")
+    email = form.get_by_label("Your e-mail address")
+    expect(email).to_be_focused()
+    email.fill("jo@example.com")
+    form.get_by_label("What should they know?").fill("It was paid.")
+    form.get_by_role("button", name="Send").click()
+    consent = form.get_by_label("I agree that support reads this conversation")
+    assert not consent.evaluate("box => box.validity.valid")
+    assert not Escalation.objects.exists()
+    assert violations(page) == []
+
+    consent.check()
+    form.get_by_role("button", name="Send").click()
+    answer = Answer.objects.get()
+    number = reference_number(answer.pk)
+    expect(turn.locator(".escalated")).to_contain_text(number.replace("-", "\u2011"))
+    expect(form).to_be_hidden()
+    escalation = Escalation.objects.get(answer=answer)
+    assert (escalation.email, escalation.message) == ("jo@example.com", "It was paid.")
+    assert "send_escalation" in str(valkey_client.lrange("celery", 0, -1))
+
+    settings.SUPPORT_EMAIL = "support@example.com"
+    assert tasks.send_escalation(escalation.pk)  # what a worker does with it
+    (message,) = mail.outbox
+    assert (message.to, message.reply_to) == (["support@example.com"], ["jo@example.com"])
+    assert number in message.subject
+    assert "Where is my invoice of 1999?" in message.body
+
+    page.reload()
+    expect(page.locator(".turn .escalated")).to_contain_text(number.replace("-", "\u2011"))
+    expect(page.get_by_role("button", name="Still need help?")).to_be_hidden()
 
 
 # Conversations
@@ -701,7 +749,7 @@ def test_an_answer_is_accessible_in_every_look(
     finished(page)
     turn.locator(".activity summary").click()
     turn.get_by_role("button", name="Not helpful").click()
-    expect(turn.locator(".feedback-form")).to_be_visible()
+    expect(turn.locator(".feedback-form").first).to_be_visible()
     page.screenshot(path=screenshots / f"answer-{look}.png")
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
