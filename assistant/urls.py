@@ -27,6 +27,7 @@ urlpatterns = [
         name="answer-escalate",
     ),
     path("api/v1/manage/gaps/", gaps_api.GapsView.as_view(), name="gaps"),
+    path("api/v1/manage/gaps/<int:topic_id>/", gaps_api.GapView.as_view(), name="gap"),
     path("api/v1/manage/usage/", usage_api.UsageView.as_view(), name="usage"),
     path("api/v1/conversations/", api.ConversationList.as_view(), name="conversations"),
     path(

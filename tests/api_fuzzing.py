@@ -29,8 +29,11 @@ Known = Mapping[str, Sequence[str | int]]
 
 
 def seed() -> Known:
-    """Articles and categories in every state. Returns how paths name them."""
+    """Articles and categories in every state, and a gap. Returns how paths name them."""
+    from django.utils import timezone
+
     from articles.models import Status, Visibility
+    from assistant.models import GapTopic
     from tests.factories import make_article, make_category
 
     top = make_category("Account")
@@ -47,7 +50,10 @@ def seed() -> Known:
     moved = articles[-1]
     moved.slug = "moved-here"
     moved.save()
+    asked = timezone.now()
+    gap = GapTopic.objects.create(kind="gap", name="Fees", first_seen=asked, last_seen=asked)
     return {
+        "topic_id": [gap.pk],
         "article_id": [article.pk for article in articles],
         "slug": [*(article.slug for article in articles), "moved", "account", "empty"],
         "external_id": ["docs/reset.md", "docs/draft.md", "docs/new.md"],

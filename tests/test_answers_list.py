@@ -93,6 +93,8 @@ class TestFilters:
             ({"flag": "fallback"}, {"troubled"}),
             ({"flag": "error"}, {"failed"}),
             ({"flag": "weak"}, set()),
+            ({"flag": "slow"}, {"troubled", "failed"}),
+            ({"flag": "slow", "took": "more"}, {"failed"}),
             ({"support": "good"}, {"grounded"}),
             ({"support": "weak"}, set()),
             ({"language": "de"}, {"grounded"}),

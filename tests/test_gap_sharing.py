@@ -16,6 +16,7 @@ from django.utils import timezone
 from assistant import gaps
 from assistant.gaps import digest, queue
 from assistant.models import Answer, GapTopic, Grounding
+from helpcenter import tokens
 from tests.factories import make_answer
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +81,79 @@ def test_the_api_gives_the_queue_by_impact_and_status(client: Client, stranger: 
     assert client.get(url, {"kind": "uncited"}).json()["gaps"] == []
     for wrong in ({"status": "x"}, {"kind": "x"}, {"offset": "-1"}):
         assert client.get(url, wrong).status_code == 400
+
+
+def change(user: User, topic: GapTopic, **sent: Any) -> Any:
+    """Sends a change with a token of this person's."""
+    secret = tokens.create(user, "tracker")[1]
+    return Client().patch(
+        reverse("assistant:gap", args=[topic.pk]),
+        sent,
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {secret}"},
+    )
+
+
+@pytest.fixture
+def writer(stranger: User) -> User:
+    stranger.is_staff = True
+    stranger.save()
+    stranger.user_permissions.add(Permission.objects.get(codename="change_gaptopic"))
+    return stranger
+
+
+def test_the_api_changes_a_topic_as_its_user_does_in_the_admin(writer: User, staff: User) -> None:
+    (topic,) = make_topics(CARD)
+    found = change(writer, topic, status="claimed", due_on="2027-01-05", comment="See #381.")
+    assert found.status_code == 200
+    got = found.json()
+    assert (got["status"], got["assignee"], got["due_on"]) == ("claimed", "stranger", "2027-01-05")
+    assert topic.steps.filter(note="See #381.", user_id=writer.pk).exists()
+    assert change(writer, topic, assignee="staff").json()["assignee"] == "staff"
+    assert change(writer, topic, assignee=None).json()["status"] == "open"
+    assert change(writer, topic, assignee="staff").json()["status"] == "claimed"
+    gone = change(writer, topic, status="dismissed", dismissed_as="product_gap").json()
+    assert (gone["status"], gone["dismissed_as"]) == ("dismissed", "product_gap")
+    queue.undo(writer)
+    topic.refresh_from_db()
+    assert (topic.status, topic.assignee) == ("claimed", staff)
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"status": "verified"}, "status"),
+        ({"status": "dismissed"}, "dismissed_as"),
+        ({"dismissed_as": "duplicate"}, "dismissed_as"),
+        ({"assignee": "owner"}, "assignee"),  # who may not work the queue
+        ({"assignee": 7}, "assignee"),
+        ({"due_on": "tomorrow"}, "due_on"),
+        ({"comment": "x" * 4001}, "comment"),
+        ({"impact": 99}, "impact"),
+    ],
+)
+def test_what_cannot_be_set_over_the_api_is_named_and_changes_nothing(
+    sent: dict[str, Any], field: str, writer: User, owner: User
+) -> None:
+    (topic,) = make_topics(CARD)
+    found = change(writer, topic, **sent)
+    assert found.status_code == 400
+    assert list(found.json()["error"]["fields"]) == [field]
+    assert not topic.steps.exists()
+
+
+def test_changing_over_the_api_takes_the_permission_and_a_token(
+    client: Client, writer: User, owner: User
+) -> None:
+    (topic,) = make_topics(CARD)
+    url = reverse("assistant:gap", args=[topic.pk])
+    client.force_login(writer)
+    assert client.patch(url, {"status": "claimed"}, "application/json").status_code == 401
+    owner.user_permissions.add(Permission.objects.get(codename="view_gaptopic"))
+    assert change(owner, topic, status="claimed").status_code == 403
+    GapTopic.objects.update(merged_into=topic)
+    assert change(writer, topic, status="claimed").status_code == 404
+    assert not topic.steps.exists()
 
 
 def test_the_digest_names_new_growing_and_closed_topics_once_a_week(

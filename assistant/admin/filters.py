@@ -121,7 +121,11 @@ class FlagsFilter(AnswerFilter):
         "error": (_("an error"), ~Q(error_code="")),
         "cut": (_("cut short"), ~Q(truncated_by="")),
         "fallback": (_("search fell back"), ~Q(search_fallback="")),
+        "slow": (_("slow"), Q(took__gte=SLOW)),
     }
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        return super().queryset(request, queryset.alias(took=took))
 
 
 class VerdictFilter(AnswerFilter):

@@ -254,10 +254,11 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
 
     def save_model(self, request: HttpRequest, obj: GapTopic, form: Any, change: bool) -> None:
         """Through the queue, which keeps the history."""
+        is_handed_over = "assignee" in form.changed_data
         queue.change(
             [obj],
             person(request),
-            status=_status_with(obj) if "assignee" in form.changed_data else obj.status,
+            status=queue.status_with(obj, obj.assignee_id) if is_handed_over else obj.status,
             assignee_id=obj.assignee_id,
             due_on=obj.due_on,
             article_id=obj.article_id,
@@ -360,13 +361,6 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
             if self.has_view_permission(request, topic):
                 extra_context = {**TopicPages(self).panel(request, topic), **(extra_context or {})}
         return super().change_view(request, object_id, form_url, extra_context)
-
-
-def _status_with(topic: GapTopic) -> str:
-    """A topic is claimed with an assignee and open without one, where it is one of the two."""
-    if topic.status in {GapTopic.Status.OPEN, GapTopic.Status.CLAIMED}:
-        return GapTopic.Status.CLAIMED if topic.assignee_id else GapTopic.Status.OPEN
-    return topic.status
 
 
 @admin.register(GapRun)

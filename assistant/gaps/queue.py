@@ -101,6 +101,14 @@ def assign(topics: Iterable[GapTopic], user: User, to: User) -> list[GapTopic]:
     ]
 
 
+def status_with(topic: GapTopic, assignee_id: int | None) -> str:
+    """Its status once it is this person's, or nobody's: a topic that is open or claimed is
+    claimed with somebody and open without."""
+    if topic.status in {GapTopic.Status.OPEN, GapTopic.Status.CLAIMED}:
+        return GapTopic.Status.CLAIMED if assignee_id else GapTopic.Status.OPEN
+    return topic.status
+
+
 def workers() -> QuerySet[User]:
     """Who may work the queue: active colleagues with the permission to change topics."""
     allowed = User.objects.with_perm(

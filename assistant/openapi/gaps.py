@@ -1,8 +1,11 @@
-"""The address of the documentation gaps: what it takes, gives and refuses."""
+"""The addresses of the documentation gaps: what they take, give and refuse."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from articles.api.schema import REFUSALS
+from assistant.gaps_api import COMMENT_LENGTH, SETTABLE
 from assistant.models import GapTopic
 from assistant.openapi.schemas import (
     NUMBER,
@@ -17,6 +20,7 @@ from assistant.openapi.schemas import (
 
 TAG = "Figures"
 REFUSED = (400, 401, 403, 406, 429, 503)
+CHANGE_REFUSED = (*REFUSED, 404, 409, 411, 413, 415)
 
 EXAMPLE = {
     "id": 12,
@@ -41,7 +45,7 @@ EXAMPLE = {
 }
 
 
-def operation() -> Schema:
+def listing() -> Schema:
     statuses = {"type": "string", "enum": ["todo", "all", *GapTopic.Status.values]}
     kinds = {"type": "string", "enum": list(GapTopic.Kind.values)}
     offset = {"type": "integer", "minimum": 0, "maximum": 999_999_999, "default": 0}
@@ -67,20 +71,64 @@ def operation() -> Schema:
                     }
                 },
             },
-            **{
-                str(status): {
-                    "description": told,
-                    "content": {
-                        "application/json": {
-                            "schema": reference("Error"),
-                            "example": {"error": {"code": code, "message": told}},
-                        }
-                    },
+            **_refused(REFUSED),
+        },
+    }
+
+
+def changing() -> Schema:
+    body = object_of(
+        {
+            "status": {"type": "string", "enum": [str(status) for status in SETTABLE]},
+            "dismissed_as": {"type": "string", "enum": list(GapTopic.Reason.values)},
+            "assignee": nullable({**TEXT, "description": "The name of who may work the queue."}),
+            "due_on": nullable({**TEXT, "format": "date"}),
+            "comment": {**TEXT, "minLength": 1, "maxLength": COMMENT_LENGTH},
+        }
+    )
+    example = {"status": "dismissed", "dismissed_as": "product_gap", "comment": "See #381."}
+    topic_id = {"name": "topic_id", "in": "path", "required": True, "schema": NUMBER}
+    return {
+        "operationId": "change_gap",
+        "tags": [TAG],
+        "summary": "Change a documentation gap",
+        "description": "Sets what is sent. `claimed` without an assignee is claimed for the "
+        "token's user; `dismissed` comes with `dismissed_as`. It stands in the topic's history, "
+        "and they can undo it in the admin. Needs the permission *Can change documentation gap*.",
+        "security": [{"token": []}],
+        "parameters": [topic_id],
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {**body, "additionalProperties": False},
+                    "example": example,
                 }
-                for status, (code, told) in REFUSALS.items()
-                if status in REFUSED
             },
         },
+        "responses": {
+            "200": {
+                "description": "The topic as it is now.",
+                "content": {"application/json": {"schema": _row(), "example": EXAMPLE}},
+            },
+            **_refused(CHANGE_REFUSED),
+        },
+    }
+
+
+def _refused(statuses: Iterable[int]) -> Schema:
+    return {
+        str(status): {
+            "description": told,
+            "content": {
+                "application/json": {
+                    "schema": reference("Error"),
+                    "example": {"error": {"code": code, "message": told}},
+                }
+            },
+        }
+        for status, (code, told) in REFUSALS.items()
+        if status in set(statuses)
     }
 
 
