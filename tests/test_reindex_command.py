@@ -127,6 +127,7 @@ def test_without_embeddings_words_are_indexed(settings: Any) -> None:
     assert vector_index.indexes() == {}
 
 
+@pytest.mark.field_report("B93")
 def test_a_model_that_does_not_fit_is_refused_before_anything_is_changed(settings: Any) -> None:
     settings.EMBEDDING_BACKEND, settings.EMBEDDING_DIMENSIONS = "local", 768
     make_article("One", body="apple")
@@ -198,6 +199,7 @@ def test_an_index_that_fits_the_settings_is_fine() -> None:
     assert warnings() == []
 
 
+@pytest.mark.field_report("B93")
 def test_settings_that_contradict_each_other_are_an_error(settings: Any) -> None:
     settings.EMBEDDING_BACKEND, settings.EMBEDDING_DIMENSIONS = "local", 768
     (error,) = check_embedding_settings()
