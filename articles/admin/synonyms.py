@@ -71,6 +71,10 @@ class SynonymAdmin(admin.ModelAdmin[SynonymGroup]):
     actions = ["undo_last_change", "switch_off", "switch_on"]
     list_per_page = 50
 
+    def get_inlines(self, request: HttpRequest, obj: SynonymGroup | None) -> Any:
+        """A group that is being added has no versions to show."""
+        return self.inlines if obj else []
+
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         obj.remember(request.user)
 

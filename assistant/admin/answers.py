@@ -111,15 +111,17 @@ class AnswerAdmin(RecordedAdmin):
 
     @admin.display(description=_("grounding"), ordering="grounding")
     def verdict(self, answer: Answer) -> str:
-        """The verdict, then what else is worth a look: an end other than the usual, and flags."""
+        """The verdict, then what else is worth a look: flags, and an end that is no usual one."""
         raised = [label for label, is_raised in _flags(answer) if is_raised]
-        if answer.status != Answer.Status.COMPLETED:
+        if answer.status != Answer.Status.COMPLETED and not answer.error_code:
             raised.insert(0, answer.get_status_display())
-        shown = [("flag flag-gap", label) for label in raised]
+        shown = dict.fromkeys(raised, "flag flag-gap")
         if answer.grounding:
-            css = "flag flag-gap" if answer.grounding in GAPS else "flag"
-            shown.insert(0, (css, answer.get_grounding_display()))
-        return format_html_join(" ", '<span class="{}">{}</span>', shown) or "–"
+            is_bad = answer.grounding in GAPS or answer.status == Answer.Status.FAILED
+            label = answer.get_grounding_display()
+            shown = {label: "flag flag-gap" if is_bad else "flag", **shown}
+        flags = ((css, label) for label, css in shown.items())
+        return format_html_join(" ", '<span class="{}">{}</span>', flags) or "–"
 
     @admin.display(description=_("sources"))
     def sources(self, answer: Answer) -> str:

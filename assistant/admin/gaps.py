@@ -11,9 +11,10 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Field, Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
@@ -251,6 +252,15 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
         count = len(changed)
         said = ngettext("%d topic changed.", "%d topics changed.", count) % count
         self.message_user(request, said, messages.SUCCESS if count else messages.WARNING)
+
+    def formfield_for_dbfield(
+        self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> Any:
+        """A colleague and an article are chosen here, and made elsewhere."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None and isinstance(field.widget, RelatedFieldWidgetWrapper):
+            field.widget = field.widget.widget
+        return field
 
     def save_model(self, request: HttpRequest, obj: GapTopic, form: Any, change: bool) -> None:
         """Through the queue, which keeps the history."""

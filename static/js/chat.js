@@ -214,7 +214,8 @@ function leave() {
 
 function showFromTop(turn) {
   const header = document.querySelector(".site-header").offsetHeight;
-  const room = innerHeight - header - composer.form.offsetHeight - 48;
+  // The first turn stands at the top already.
+  const room = turns.length > 1 ? innerHeight - header - composer.form.offsetHeight - 48 : 0;
   thread.style.setProperty("--turn-room", `${Math.max(0, room)}px`);
   if (turns.length > 1) turn.element.scrollIntoView({ block: "start" });
 }

@@ -42,7 +42,7 @@ function add(name, type, datasets, theme, { stacked = false, max, precision = ty
       animation: false,
       maintainAspectRatio: false,
       interaction: { mode: "index", intersect: false },
-      plugins: { legend: { display: datasets.length > 1, position: "bottom", labels: { color: theme.text, boxWidth: 12, boxHeight: 12 } } },
+      plugins: { legend: { display: datasets.length > 1, position: "bottom", labels: { color: theme.text, boxWidth: type === "bar" ? 12 : 24, boxHeight: 12, usePointStyle: type !== "bar", pointStyle: "line" } } },
       scales: {
         x: { ...axis, grid: { display: false }, ticks: { ...axis.ticks, autoSkip: true, maxTicksLimit: 10 } },
         y: { ...axis, beginAtZero: true, max, ticks: { ...axis.ticks, precision } },
