@@ -224,3 +224,12 @@ def test_a_page_shows_its_rows_in_the_order_of_the_list(staff_client: Client) ->
     url = reverse("admin:assistant_answer_changelist")
     rows = staff_client.get(url, {"o": "6", "sources": "none"}).context["cl"].result_list
     assert [answer.question for answer in rows] == ["Question 1", "Question 2", "Question 0"]
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [("", "Nobody has asked anything yet."), ("?q=nothing", "Nothing matches.")],
+)
+def test_an_empty_list_says_so_in_words(staff_client: Client, query: str, said: str) -> None:
+    page = staff_client.get(reverse("admin:assistant_answer_changelist") + query)
+    assert said in page.content.decode()

@@ -29,7 +29,7 @@ function bars({ key, label, values }) {
 }
 
 function line({ label, values }, colour, dash = []) {
-  return { label, data: values, borderColor: colour, backgroundColor: colour, borderDash: dash, borderWidth: 2, pointRadius: values.length > 45 ? 0 : 2, tension: 0, spanGaps: true };
+  return { label, data: values, borderColor: colour, backgroundColor: colour, borderDash: dash, borderWidth: 2, pointRadius: values.length > 45 ? 0 : 2, tension: 0, spanGaps: true, clip: 6 };
 }
 
 function add(name, type, datasets, theme, { stacked = false, max, precision = type === "bar" ? 0 : undefined }) {
