@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from articles.access import ANONYMOUS
 from articles.indexing import index_article
+from assistant.audit import asking_again
 from assistant.audit.asking_again import reader_of
 from assistant.models import AccessRecord, Answer, Conversation, Origin
 from assistant.turns.live import LiveTurns
@@ -74,6 +75,18 @@ def test_it_is_asked_on_todays_articles_by_the_askers_rights(support: User, clie
         assert "Both answers side by side" in client.get(url).content.decode()
     own = client.get("/api/v1/conversations/").json()["conversations"]
     assert own == []
+
+
+def test_pressed_twice_at_the_same_moment_it_is_asked_once(staff: User) -> None:
+    answer = make_answer()
+
+    async def body() -> None:
+        for _press in range(2):
+            await sync_to_async(asking_again.ask_again)(answer, staff, None)
+        await LiveTurns.current().wait()
+
+    in_loop(body)
+    assert Answer.objects.filter(conversation__repeats=answer).count() == 1
 
 
 def test_an_account_reads_by_its_present_rights(owner: User) -> None:

@@ -171,11 +171,11 @@ class ReviewPages:
         self._require_view(request)
         found = get_object_or_404(Answer.objects.select_related("conversation__user"), pk=answer_id)
         repeated = Answer.objects.filter(conversation__repeats=found).order_by("-created_at")
-        running = repeated.filter(status=Answer.Status.RUNNING).first()
+        newest = repeated.first()
         if request.method == "POST":
-            return self._ask(request, found, is_running=running is not None)
-        if running:
-            return self._waiting(request, found, running)
+            return self._ask(request, found, newest)
+        if newest and newest.status == Answer.Status.RUNNING:
+            return self._waiting(request, found, newest)
         access_log.opened(person(request), found, "answer.again")
         original = with_ledger(Answer.objects.filter(pk=found.pk)).get()
         latest = with_ledger(repeated).first()
@@ -200,12 +200,14 @@ class ReviewPages:
         response["Refresh"] = "2"
         return response
 
-    def _ask(self, request: HttpRequest, answer: Answer, *, is_running: bool) -> HttpResponse:
+    def _ask(self, request: HttpRequest, answer: Answer, newest: Answer | None) -> HttpResponse:
+        """One that still runs is waited for."""
         if not self.may_review(request):
             raise PermissionDenied
+        is_running = newest is not None and newest.status == Answer.Status.RUNNING
         try:
             if not is_running:
-                ask_again(answer, person(request))
+                ask_again(answer, person(request), newest)
         except Refusal as refusal:
             messages.error(request, str(refusal.message))
         return HttpResponseRedirect(reverse("admin:assistant_answer_again", args=[answer.pk]))

@@ -25,8 +25,13 @@ def reader_of(answer: Answer) -> Reader:
     return Reader.of(user) if user else ANONYMOUS
 
 
-def ask_again(answer: Answer, colleague: User) -> Opened:
-    """Begins the turn and returns; it runs on in this process. Raises a `Refusal`."""
+def ask_again(answer: Answer, colleague: User, latest: Answer | None = None) -> Opened:
+    """Begins the turn and returns; it runs on in this process. Raises a `Refusal`.
+
+    `latest` is the last repetition that the colleague had seen: pressed twice at the same moment,
+    the second press joins the first one's turn.
+    """
+    key = f"again:{answer.pk.hex}:{latest.pk.hex if latest else ''}"
     sender = Sender(
         owner=Owner(user_id=colleague.pk),
         reader=reader_of(answer),
@@ -35,4 +40,4 @@ def ask_again(answer: Answer, colleague: User) -> Opened:
         repeats=answer.pk,
     )
     page = answer.article.slug if answer.article else ""
-    return async_to_sync(chat.ask)(sender, Ask(answer.question, article=page))
+    return async_to_sync(chat.ask)(sender, Ask(answer.question, key=key, article=page))

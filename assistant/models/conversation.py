@@ -172,7 +172,10 @@ class Answer(models.Model):
             # A list and the figures of a period read this alone, and not the long rows.
             models.Index(
                 fields=["-created_at", "-id"],
-                include=["origin", "status", "grounding", "cost", "first_token_at"],
+                include=[
+                    *("origin", "status", "grounding", "cost", "first_token_at", "finished_at"),
+                    *("error_code", "truncated_by", "search_fallback"),
+                ],
                 name="answer_by_time",
             ),
             models.Index(fields=["grounding", "-created_at"]),
