@@ -41,6 +41,7 @@ class Cluster:
             "ASSISTANT_TURNS_PER_ADDRESS": "100000",
         }
         self._leaving: list[WebProcess] = []
+        self._gone: list[WebProcess] = []
         self._valkey_pid = _pid_of(valkey_url)
         self._is_frozen = False
         self.webs = [self._started() for _ in range(2)]
@@ -66,9 +67,13 @@ class Cluster:
         web.child.kill()
         self._replace(web)
 
-    def tell_to_end(self, web: WebProcess) -> None:
+    async def tell_to_end(self, web: WebProcess) -> None:
+        """One that has not begun to serve just goes; any other has to end in good order."""
+        if await asyncio.to_thread(web.is_up):
+            self._leaving.append(web)
+        else:
+            self._gone.append(web)
         web.child.signal(signal.SIGTERM)
-        self._leaving.append(web)
         self._replace(web)
 
     def freeze_valkey(self) -> None:
@@ -123,7 +128,7 @@ class Cluster:
 
     def _end(self) -> None:
         self.thaw_valkey()
-        for web in [*self.webs, *self._leaving]:
+        for web in [*self.webs, *self._leaving, *self._gone]:
             web.child.end()
 
 

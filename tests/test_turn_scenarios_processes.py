@@ -62,15 +62,22 @@ class Act:
     place: int = 0
 
 
-ACTS = st.builds(
-    Act,
-    st.sampled_from(
-        [
-            *("word", "word", "word", "resend", "watch", "watch", "cut", "cut", "stop"),
-            *("kill", "tell to end", "valkey down", "valkey up"),
-        ]
-    ),
-    st.integers(0, 8),
+RESTARTS = ("kill", "tell to end")
+
+
+def acts(*kinds: str) -> st.SearchStrategy[Act]:
+    return st.builds(Act, st.sampled_from(kinds), st.integers(0, 8))
+
+
+ANYTHING = acts(
+    *("word", "word", "word", "resend", "watch", "watch", "cut", "cut", "stop"),
+    *("valkey down", "valkey up", *RESTARTS),
+)
+WITH_A_RESTART = st.builds(
+    lambda before, restart, after: [*before, restart, *after],
+    st.lists(ANYTHING, max_size=6),
+    acts(*RESTARTS),
+    st.lists(ANYTHING, max_size=6),
 )
 KILLED = [Act("watch"), Act("word"), Act("word"), Act("resend", 2), Act("kill"), Act("resend")]
 DEPLOYED = [
@@ -151,7 +158,7 @@ class Story:
             case "stop":
                 self.stops.append(asyncio.create_task(self._stop(act.place)))
                 await asyncio.sleep(0.01 * act.place)
-            case "kill" | "tell to end" if self.restarts < MOST_RESTARTS:
+            case kind if kind in RESTARTS and self.restarts < MOST_RESTARTS:
                 await self._restart(act)
             case "valkey down":
                 self.was_away = True
@@ -163,7 +170,7 @@ class Story:
         self.restarts += 1
         web = self.cluster.webs[act.place % 2]
         if act.kind == "tell to end":
-            self.cluster.tell_to_end(web)
+            await self.cluster.tell_to_end(web)
             return
         if web is self.owner:
             self.is_killed = True
@@ -277,7 +284,7 @@ async def reaper() -> Any:
     suppress_health_check=list(HealthCheck),
     deadline=None,
 )
-@given(end=st.sampled_from(sorted(ENDS)), acts=st.lists(ACTS, max_size=12))
+@given(end=st.sampled_from(sorted(ENDS)), acts=WITH_A_RESTART)
 @example(end="whole", acts=KILLED)
 @example(end="whole", acts=DEPLOYED)
 def test_any_story_of_a_turn_in_two_processes_has_one_beginning_and_one_end(
