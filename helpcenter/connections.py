@@ -16,7 +16,7 @@ EMAIL_SCHEMES = ["smtp", "smtps", "console", "file"]
 # comes late is not dropped, for they are put in order afterwards. Statements: short ones that look
 # expensive to the planner are neither compiled nor shared out to workers, which takes longer.
 SEARCH_OPTIONS = (
-    "-c hnsw.iterative_scan=relaxed_order -c hnsw.ef_search=200"
+    "-c hnsw.iterative_scan=relaxed_order -c hnsw.ef_search=150"
     " -c jit=off -c max_parallel_workers_per_gather=0"
 )
 

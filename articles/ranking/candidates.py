@@ -17,14 +17,14 @@ from django.db.models import QuerySet
 from pgvector import HalfVector, SparseVector
 
 from articles.models import Article
-from articles.ranking import fusion
+from articles.ranking import estimates, fusion
 from articles.ranking.calibration import Scale
 from articles.ranking.queries import Analysed, any_of, picking
 from articles.terms import bm25
 from articles.vector_index import EXACT_ROWS
 
-PER_LIST = 100
-"""Passages that each of the two lists contributes."""
+PER_LIST = 60
+"""Passages that each of the two lists contributes: as many as are weighed."""
 
 EVERY_ROW = 2**62
 """For `PER_LIST` and `queries.COMMON_ROWS`: nothing is left out."""
@@ -64,8 +64,8 @@ class Scope:
     def gate(self, passage: str) -> Sql:
         """SQL of a join that keeps those rows of `passage` that the gate lets through.
 
-        Row by row, as they are asked for: a list ends after its first hundred, and reading
-        all articles to look a hundred up took longer than the rest of the search.
+        Row by row, as they are asked for: a list ends after its first few dozen, and reading
+        all articles to look those up took longer than the rest of the search.
         """
         sql, parameters = self.live
         join = f"""
@@ -84,6 +84,11 @@ class QueryVector:
     values: tuple[float, ...]
     model: str
     scale: Scale
+
+    @cached_property
+    def text(self) -> str:
+        """As PostgreSQL reads it. A search says it several times."""
+        return HalfVector(list(self.values)).to_text()
 
 
 @dataclass(frozen=True)
@@ -213,23 +218,16 @@ def _numbered(nearest: Sql) -> Sql:
 
 
 def _is_small(model: str, scope: Scope) -> bool:
-    """Whether so few passages are in scope that all their cosines can be computed: by the
-    planner's estimate, which costs a millisecond where counting costs a tenth of a second."""
+    """Whether so few passages are in scope that all their cosines can be computed."""
     condition, values = scope.condition()
-    sql = f"""
-        EXPLAIN (FORMAT JSON) SELECT FROM articles_passage p
-        WHERE p.embedding_model = %s AND {condition}
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [model, *values])
-        (plan,) = cursor.fetchone()
-    return bool(plan[0]["Plan"]["Plan Rows"] <= EXACT_ROWS)
+    sql = f"SELECT FROM articles_passage p WHERE p.embedding_model = %s AND {condition}"
+    return estimates.rows(sql, [model, *values]) <= EXACT_ROWS
 
 
 def _distance(vector: QueryVector) -> Sql:
     size = len(vector.values)
     sql = f"(p.embedding::halfvec({size}) <=> %s::halfvec({size}))"
-    return sql, [HalfVector(list(vector.values)).to_text()]
+    return sql, [vector.text]
 
 
 def _cosine(vector: QueryVector) -> Sql:

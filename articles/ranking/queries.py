@@ -15,10 +15,10 @@ from articles.terms.analysis import query_terms
 COMMON_ROWS = 5_000
 """Terms join the candidates, rarest first, until they stand in so many passages together."""
 
-FEW_ROWS = 2_000
-"""As many will do in a language of 40,000 passages; from there on a twentieth, up to
-`COMMON_ROWS`. The first ten are then those that comparing everything gives; where only a part
-of the language is searched, they would not be."""
+FEW_ROWS = 1_000
+"""As many will do in a language of 20,000 passages; from there on a twentieth, up to
+`COMMON_ROWS`. Of the first ten, 99 in 100 are then those that comparing everything gives; where
+only a part of the language is searched, they would not be."""
 
 MOST_WORDS = 48
 """Words of a query that count: its rarest ones."""
