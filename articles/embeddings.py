@@ -137,11 +137,11 @@ def _load_wordllama() -> Any:
 class EndpointEmbedder:
     """A model behind any OpenAI-compatible embeddings endpoint.
 
-    After a failure it is left alone for `PAUSE` seconds, so that a dead endpoint costs one
-    search its patience and not every search.
+    After a failure it is left alone for `PAUSE` seconds; then one search looks whether it is
+    back. So a dead endpoint costs one search in a while its patience, and not every search.
     """
 
-    SECONDS, PATIENT_SECONDS, PAUSE = 4.0, 60.0, 30.0
+    SECONDS, PATIENT_SECONDS, PAUSE = 3.0, 60.0, 5.0
 
     def __init__(self, model: str, dimensions: int, base_url: str, api_key: str) -> None:
         self.name = f"{model}-{dimensions}"
@@ -155,9 +155,10 @@ class EndpointEmbedder:
             base_url=base_url or None, api_key=api_key or "none", max_retries=0
         )
         self._closed_until = 0.0
+        self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str], *, patient: bool = False) -> list[list[float]]:
-        if not patient and time.monotonic() < self._closed_until:
+        if not patient and not self._may_ask():
             raise EmbeddingError("the embedding endpoint failed a moment ago")
         vectors: list[list[float]] = []
         for start in range(0, len(texts), BATCH):
@@ -167,6 +168,15 @@ class EndpointEmbedder:
     def close(self) -> None:
         """Close its connections."""
         self._client.close()
+
+    def _may_ask(self) -> bool:
+        with self._lock:
+            now = time.monotonic()
+            if now < self._closed_until:
+                return False
+            if self._closed_until:
+                self._closed_until = now + self.SECONDS  # this one looks, the others do without
+            return True
 
     def _batch(self, texts: Sequence[str], patient: bool) -> list[list[float]]:
         client = self._client.with_options(
@@ -183,6 +193,7 @@ class EndpointEmbedder:
         except self._refusal as error:
             self._closed_until = time.monotonic() + self.PAUSE
             raise EmbeddingError(f"the embedding endpoint: {type(error).__name__}") from error
+        self._closed_until = 0.0
         found = [item.embedding for item in sorted(response.data, key=lambda item: item.index)]
         self._check(found, len(texts))
         return [_unit(vector) for vector in found]

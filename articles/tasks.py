@@ -17,6 +17,7 @@ from articles.indexing import Outcome
 from articles.models import IndexEntry, IndexState, Passage
 from articles.ranking import outskirts, spelling
 from articles.terms import frequencies, lengths
+from helpcenter.celery import OUTLASTS_THE_DATABASE
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ GROWTH = 0.1
 PAUSE_SECONDS = 30
 
 
-@shared_task(soft_time_limit=300, time_limit=330)
+@shared_task(soft_time_limit=300, time_limit=330, **OUTLASTS_THE_DATABASE)
 def index_article(article_id: int) -> str:
     """Index one article, or take it out where it is not live. A missing one is nothing to do."""
     outcome = indexing.index_article(article_id)

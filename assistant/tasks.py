@@ -14,6 +14,7 @@ from assistant.bill import alerts
 from assistant.gaps import checking, digest, proposals
 from assistant.support import records
 from assistant.turns import reaping
+from helpcenter.celery import OUTLASTS_THE_DATABASE
 from helpcenter.site_counts import INTERRUPTED_TURNS
 
 logger = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ def update_gap_report() -> int | None:
     return run.questions_added if run else None
 
 
-@shared_task(soft_time_limit=120, time_limit=150)
+@shared_task(soft_time_limit=120, time_limit=150, **OUTLASTS_THE_DATABASE)
 def judge_support(answer_id: str) -> int:
     """Judges how well the citations of an answer are supported. Returns how many it has."""
     count = records.judge_answer(uuid.UUID(answer_id))

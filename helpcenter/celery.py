@@ -9,6 +9,7 @@ from celery import Celery, signals
 from celery.exceptions import SecurityWarning
 
 from helpcenter import logs
+from helpcenter.postgres import DATABASE_DOWN
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "helpcenter.settings")
 
@@ -16,6 +17,14 @@ app = Celery("helpcenter")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
+OUTLASTS_THE_DATABASE: dict[str, Any] = {
+    "autoretry_for": DATABASE_DOWN,
+    "retry_backoff": 2,
+    "retry_backoff_max": 8,
+    "retry_jitter": False,
+    "max_retries": 40,
+}
+"""For a task that nobody else hands out again: it is tried for five minutes."""
 
 _begun: dict[str, float] = {}
 

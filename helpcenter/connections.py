@@ -30,6 +30,10 @@ NETWORK_OPTIONS = {
     "tcp_user_timeout": "20000",  # milliseconds
 }
 
+# For handing out a task while somebody waits for a page or an answer: one attempt, as with
+# everything else that is asked of Valkey. Workers, which wait for tasks, are patient.
+IMPATIENT_BROKER = {"socket_connect_timeout": 0.5, "socket_timeout": 0.5, "max_retries": 0}
+
 
 def database_settings(url: str) -> dict[str, Any]:
     """An entry of DATABASES for a PostgreSQL URL, as libpq reads it."""

@@ -18,6 +18,7 @@ import uvicorn
 from django.conf import settings
 
 from helpcenter import drain
+from helpcenter.connections import IMPATIENT_BROKER
 from helpcenter.postgres.base import RECONNECT_SECONDS, WatchedConnection
 from helpcenter.proxies import Proxies, ProxyHeaders
 from helpcenter.request_ids import Application, RequestIds
@@ -74,6 +75,11 @@ def use_connection_pool() -> None:
     }
 
 
+def hand_out_impatiently() -> None:
+    """Whoever publishes an article does not wait half a minute for a Valkey that is frozen."""
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS.update(IMPATIENT_BROKER)
+
+
 def application() -> Application:
     """The site. The request's id comes first: it depends on who is at the connection's other
     end, and what follows puts the visitor's address in that place."""
@@ -108,6 +114,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "helpcenter.settings")
     django.setup(set_prefix=False)
     use_connection_pool()
+    hand_out_impatiently()
     server = Server(config())
     server.run()
     sys.exit(0 if server.started else 1)

@@ -238,9 +238,23 @@ def in_thread(work: Callable[[], object]) -> tuple[threading.Thread, list[object
 
 
 @pytest.mark.django_db
-def test_a_real_server_takes_connections_and_none_does_not(conninfo: str) -> None:
-    assert pulse.takes_connections(conninfo)
-    assert not pulse.takes_connections("host=127.0.0.1 port=1 dbname=x")
+def test_a_real_server_answers_also_by_a_refusal_and_none_does_not(conninfo: str) -> None:
+    assert pulse.answers(conninfo)
+    assert pulse.answers(f"{conninfo} dbname=of_nobody")
+    assert not pulse.answers("host=127.0.0.1 port=1 dbname=x")
+
+
+@pytest.mark.django_db
+def test_a_pool_that_cannot_connect_is_not_waited_for_to_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(base, "FIRST_WAIT_SECONDS", 0.2)
+    nowhere = "host=127.0.0.1 port=1 dbname=x"
+    with ConnectionPool(nowhere, min_size=1, max_size=1, open=True) as pool:
+        begun = time.monotonic()
+        with pytest.raises(PoolTimeout):
+            base._taken(pool, Pulse(Server()))
+        assert time.monotonic() - begun < base.POOL_SECONDS - 1
 
 
 @pytest.mark.django_db

@@ -191,9 +191,24 @@ def test_a_failing_endpoint_is_left_alone_for_a_while(
     assert len(endpoint.requests) == 1
 
     assert embedder.embed(["x"], patient=True)  # indexing tries all the same
+    assert embedder.embed(["x"])  # and found it well
+
+
+def test_after_a_while_one_search_looks_whether_it_is_back(
+    endpoint: Endpoint, embedder: EndpointEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(EndpointEmbedder, "PAUSE", 0.0)
-    embedder._closed_until = 0.0
+    endpoint.status = 503
+    for _ in range(2):
+        with pytest.raises(EmbeddingError, match="InternalServerError"):
+            embedder.embed(["x"])
+    assert embedder._may_ask()
+    with pytest.raises(EmbeddingError, match="a moment ago"):  # somebody else looks
+        embedder.embed(["x"])
+    embedder._closed_until = 0.001
+    endpoint.status = 200
     assert embedder.embed(["x"])
+    assert [embedder._may_ask() for _ in range(2)] == [True, True]
 
 
 def test_an_endpoint_that_is_not_there_is_an_embedding_error() -> None:

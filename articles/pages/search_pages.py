@@ -54,6 +54,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
         "filters": filters.shown(found.hits),
         "is_narrowed": filters.active,
         "nearest": len(found.hits),
+        "by_words_alone": shown.fallback_reason == "embeddings_failed",
         "also": also_searched(query, shown.languages),
         "suggestion": suggestion,
         "token": _token(request, shown, reader, suggestion, filters),

@@ -25,6 +25,7 @@ from django.utils import timezone
 
 from assistant.models import Answer
 from helpcenter import limits
+from helpcenter.connections import IMPATIENT_BROKER
 from helpcenter.limits import Bucket
 
 Kind = Literal["turns", "tokens"]
@@ -34,7 +35,6 @@ ALERTS = (80, 100)
 
 TASK = "assistant.tasks.send_budget_alert"
 
-_IMPATIENT = {"socket_connect_timeout": 1, "socket_timeout": 2}
 _NO_LIMIT = 2**53
 
 logger = logging.getLogger(__name__)
@@ -128,5 +128,5 @@ def _seconds_left() -> int:
 
 def _hand_out(*facts: str | int) -> None:
     # By its name: the tasks import what ends a turn.
-    with current_app.connection_for_write(transport_options=_IMPATIENT) as connection:
+    with current_app.connection_for_write(transport_options=IMPATIENT_BROKER) as connection:
         current_app.send_task(TASK, list(facts), connection=connection, retry=False)

@@ -20,7 +20,7 @@ class Patience:
     """
 
     attempts: int = 3
-    first_wait: float = 0.5
+    first_wait: float = 0.4
     longest_wait: float = 8.0
 
     def delay(self, error: ProviderError, attempt: int) -> float | None:

@@ -27,6 +27,7 @@ from assistant.models import Answer, AnswerDocument, AnswerPassage, CitationSupp
 from assistant.rendering.inert_code import with_inert_code
 from assistant.support.claims import Sentence, sentences
 from assistant.support.scoring import Claim, Passage, Source, Support, Vectors, judge, says_enough
+from helpcenter.connections import IMPATIENT_BROKER
 
 MOST_CITATIONS = 100
 """Of one answer that are judged, the first ones."""
@@ -35,9 +36,6 @@ GUESSED_BY = 5_000
 """Characters of a source by which its language is guessed."""
 
 TASK = "assistant.tasks.judge_support"
-
-_IMPATIENT = {"socket_connect_timeout": 1, "socket_timeout": 2}
-"""Seconds. The visitor waits for the end of the turn, and not for a queue that is down."""
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +63,7 @@ def judge_answer(answer_id: uuid.UUID) -> int:
 
 def _send(answer_id: uuid.UUID) -> None:
     # By its name: the tasks import what ends a turn.
-    with current_app.connection_for_write(transport_options=_IMPATIENT) as connection:
+    with current_app.connection_for_write(transport_options=IMPATIENT_BROKER) as connection:
         current_app.send_task(TASK, [str(answer_id)], connection=connection, retry=False)
 
 

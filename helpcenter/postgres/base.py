@@ -12,7 +12,7 @@ from psycopg.abc import RV, PQGen
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from helpcenter.postgres.pulse import NoAnswerError, Pulse, takes_connections
+from helpcenter.postgres.pulse import NoAnswerError, Pulse, answers
 
 FIRST_WAIT_SECONDS = 1.0
 """After so long without a connection a request looks whether the server is there at all."""
@@ -62,12 +62,20 @@ def _taken(pool: ConnectionPool[Any], pulse: Pulse) -> Any:
     """A connection of the pool. Raises psycopg's `OperationalError`: after a second or so where
     the server is down, after five where all connections are in use."""
     pulse.check()
+    failed = _failed_to_connect(pool)
     try:
         with pulse.watching():
             return pool.getconn(timeout=FIRST_WAIT_SECONDS)
     except PoolTimeout:
         pulse.check()
+        if _failed_to_connect(pool) > failed:
+            raise
     return pool.getconn(timeout=POOL_SECONDS - FIRST_WAIT_SECONDS)
+
+
+def _failed_to_connect(pool: ConnectionPool[Any]) -> int:
+    """How often so far. A server that is stopped or starts up refuses each time."""
+    return pool.get_stats().get("connections_errors", 0)
 
 
 def _named(parameters: dict[str, Any]) -> str:
@@ -84,4 +92,4 @@ def _libpq_parameters() -> frozenset[str]:
 @functools.cache
 def pulse_of(conninfo: str) -> Pulse:
     """The one of this process for a server."""
-    return Pulse(functools.partial(takes_connections, conninfo))
+    return Pulse(functools.partial(answers, conninfo))

@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from typing import TypeVar, cast
 
 import psycopg
-from psycopg import pq
 
 TICK_SECONDS = 0.1
 OVERDUE_SECONDS = 0.4
@@ -31,6 +30,10 @@ ANSWER_SECONDS = 0.8
 which a visitor is told."""
 
 ASK_AGAIN_SECONDS = 0.5
+
+_FROM_SERVER = ":  "
+"""What libpq puts between the severity and the text of a server's message, in any language, and
+into no message of its own."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -131,7 +134,11 @@ class Pulse:
             self.look()
 
 
-def takes_connections(conninfo: str) -> bool:
-    """Whether the server lets anybody in at all: a wrong password and a full house count as well.
-    One that starts up or shuts down does not."""
-    return pq.PGconn.ping(conninfo.encode()) == pq.Ping.OK
+def answers(conninfo: str) -> bool:
+    """Whether the server says anything: that it is full, or starts up, is an answer as well.
+    libpq's own `PQping` is no use here: psycopg holds the interpreter's lock while it waits."""
+    try:
+        psycopg.connect(conninfo, connect_timeout=2).close()
+    except psycopg.OperationalError as error:
+        return _FROM_SERVER in str(error)
+    return True
