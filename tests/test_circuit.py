@@ -218,6 +218,7 @@ def test_a_stream_that_its_reader_leaves_does_not_count() -> None:
 def down(settings: Any) -> Any:
     settings.OPENAI_BASE_URL, settings.ASSISTANT_MODEL = ENDPOINT
     settings.ASSISTANT_FALLBACK_MODEL = "second"
+    settings.ASSISTANT_CIRCUIT_SECONDS = 30  # longer than a page takes on a busy machine
     calls(circuits(settings)[0], *[DOWN] * 5)
     return settings
 
