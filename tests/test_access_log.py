@@ -199,3 +199,12 @@ def test_answers_stay_what_they_are_when_they_are_looked_at(staff_client: Client
     before = Answer.objects.values().get()
     staff_client.get(url("answer_change", answer.pk))
     assert Answer.objects.values().get() == before
+
+
+def test_the_log_names_pages_in_words(staff: User, staff_client: Client) -> None:
+    access_log.opened(staff, make_answer(), "answer.again")
+    access_log.exported(staff, 3, "answers.csv")
+    access_log.listed(staff, 1, "page.of.later")
+    page = staff_client.get(reverse("admin:assistant_accessrecord_changelist")).content.decode()
+    for words in ("an answer beside what was asked again", "answers as CSV", "page.of.later"):
+        assert f'<td class="field-page">{words}</td>' in page

@@ -71,18 +71,39 @@ class RecordedAdmin(ReadOnlyAdmin):
         return super().get_search_results(request, queryset, search_term)
 
 
+PAGES = {
+    "answer.page": _("an answer"),
+    "answer.again": _("an answer beside what was asked again"),
+    "answer.list": _("the list of answers"),
+    "answer.delete": _("answers about to be deleted"),
+    "answer.choices": _("answers to choose from"),
+    "answers.csv": _("answers as CSV"),
+    "answers.jsonl": _("answers as JSON Lines"),
+    "article.answers": _("answers built on an article"),
+    "conversation.page": _("a conversation"),
+    "conversation.list": _("the list of conversations"),
+    "conversation.delete": _("conversations about to be deleted"),
+    "conversation.choices": _("conversations to choose from"),
+}
+"""What a record's `detail` says to people; one that has no words here is shown as it is."""
+
+
 @admin.register(AccessRecord)
 class AccessRecordAdmin(ReadOnlyAdmin):
-    list_display = ["at", "username", "action", "count", "seen", "detail"]
+    list_display = ["at", "username", "action", "page", "count", "seen"]
     list_filter = ["action", "at"]
     search_fields = ["username", "=conversation_id", "=answer_id"]
-    fields = ["at", "username", "user_id", "action", "count", "seen", "detail"]
-    readonly_fields = ["seen"]
+    fields = ["at", "username", "user_id", "action", "page", "count", "seen"]
+    readonly_fields = ["page", "seen"]
     show_full_result_count = False
     actions = None
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    @admin.display(description=_("page"), ordering="detail")
+    def page(self, record: AccessRecord) -> str:
+        return str(PAGES.get(record.detail, record.detail)) or "–"
 
     @admin.display(description=_("answer or conversation"))
     def seen(self, record: AccessRecord) -> str:
