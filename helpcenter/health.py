@@ -18,9 +18,11 @@ from django.views.decorators.http import require_safe
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from helpcenter import drain
+from helpcenter import drain, postgres
 
 logger = logging.getLogger(__name__)
+
+OUT_OF_REACH = (*postgres.DATABASE_DOWN, redis.RedisError, OSError)
 
 Check = Callable[[], str | None]
 
@@ -46,6 +48,10 @@ def problems() -> dict[str, str | None]:
 def _outcome(name: str, check: Check) -> str | None:
     try:
         return check()
+    except OUT_OF_REACH as error:
+        # Asked every few seconds, for as long as it lasts: where it comes from is no news.
+        logger.warning("health_check_failed", extra={"check": name, "error": type(error).__name__})
+        return "failed"
     except Exception:
         # Whatever a check dies of is what this page is there to report.
         logger.exception("health_check_failed", extra={"check": name})

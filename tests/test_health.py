@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from asgiref.sync import async_to_sync
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import AsyncClient, Client
 from pytest_django.fixtures import Settings
@@ -74,6 +74,20 @@ def test_a_check_that_raises_has_failed_and_says_nothing_of_why(
     assert response.json()["checks"]["broken"] == "failed"
     assert "swordfish" not in response.content.decode()
     assert "health_check_failed" in caplog.text
+
+
+@pytest.mark.django_db
+def test_a_server_that_is_out_of_reach_is_logged_in_one_line(
+    client: Client, checks: dict[str, health.Check], caplog: pytest.LogCaptureFixture
+) -> None:
+    def out_of_reach() -> str | None:
+        raise OperationalError("connection to server at 10.0.0.7 failed")
+
+    health.register("database", out_of_reach)
+    assert client.get("/readyz").json()["checks"]["database"] == "failed"
+    [record] = [record for record in caplog.records if record.name == "helpcenter.health"]
+    assert record.exc_info is None
+    assert (record.levelname, record.__dict__["error"]) == ("WARNING", "OperationalError")
 
 
 @pytest.mark.django_db
