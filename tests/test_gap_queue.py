@@ -245,7 +245,7 @@ def test_the_page_of_a_topic_shows_its_evidence_and_acts(client: Client, staff: 
     client.force_login(staff)
     (topic,) = make_topics(CARD)
     page = page_of(topic, client)
-    for shown in ("Write an article.", "Asked 1 times by 1 person.", "Askers in 30 days", CARD):
+    for shown in ("Write an article.", "Asked once by one person.", "Askers in 30 days", CARD):
         assert shown in page
     url = reverse("admin:assistant_gaptopic_status", args=[topic.pk])
     client.post(url, {"act": "claim"})
