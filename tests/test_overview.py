@@ -209,8 +209,19 @@ class TestOverviewPage:
         rest(asked(), make_article())
         found = overview(Period.of({}))
         assert [topic.name for topic in found.topics] == ["Large", "Small"]
-        page = staff_client.get(reverse(OVERVIEW)).content.decode()
+        response = staff_client.get(reverse(OVERVIEW))
+        page = response.content.decode()
         assert page.count('aria-label="growing"') == 1
+        assert '<canvas data-chart="topics"' in page
+        drawn = response.context["charts"]["topics"]
+        assert drawn["labels"] == ["Large", "Small"]
+        assert (drawn["now"]["values"], drawn["before"]["values"]) == ([3, 0], [1, 0])
+        staff.is_superuser = False
+        staff.save()
+        staff.user_permissions.add(Permission.objects.get(codename="view_answer"))
+        response = staff_client.get(reverse(OVERVIEW))
+        assert "topics" not in response.context["charts"]
+        assert "Large" not in response.content.decode()
 
     def test_a_hostile_title_is_text(self, staff_client: Client) -> None:
         article = make_article("</script><script>alert(1)</script>{{ 7|add:7 }}")

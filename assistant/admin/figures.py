@@ -18,6 +18,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import formats
+from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -28,10 +29,13 @@ from assistant.audit import access_log
 from assistant.figures.articles import article_use
 from assistant.figures.overview import Overview, Step, overview
 from assistant.figures.period import Period
-from assistant.models import Grounding
+from assistant.models import GapTopic, Grounding
 
 PERIODS = [(7, _("7 days")), (30, _("30 days")), (90, _("90 days")), (365, _("a year"))]
 ARTICLE_DAYS = 90
+
+CHART_NAME = 28
+"""Characters of a topic's name in a chart; the table has the whole of it."""
 
 
 class FigurePages:
@@ -58,6 +62,7 @@ class FigurePages:
         if not self.model_admin.has_view_permission(request):
             raise PermissionDenied
         found = overview(Period.of(request.GET.dict()))
+        may_see_topics = request.user.has_perm("assistant.view_gaptopic")
         context = {
             "overview": found,
             "groundings": [
@@ -71,7 +76,7 @@ class FigurePages:
                 if found.groundings[value]
             ],
             "rows": [_row(step, found) for step in found.steps],
-            "charts": _charts(found),
+            "charts": {**_charts(found), **(_topics_chart(found.topics) if may_see_topics else {})},
             "consulted": [
                 (one, answers_url(found.period, article=one.article_id)) for one in found.consulted
             ],
@@ -85,7 +90,7 @@ class FigurePages:
             "escalated_url": answers_url(found.period, flag="escalated"),
             "priced_url": answers_url(found.period, cost="any"),
             "currency": settings.ASSISTANT_CURRENCY,
-            "may_see_topics": request.user.has_perm("assistant.view_gaptopic"),
+            "may_see_topics": may_see_topics,
         }
         return self._render(request, "overview.html", gettext("Overview"), found.period, context)
 
@@ -217,4 +222,21 @@ def _charts(found: Overview) -> dict[str, Any]:
             },
             {"label": gettext("95 of 100"), "values": [step.first_word_slowest for step in steps]},
         ],
+    }
+
+
+def _topics_chart(topics: list[GapTopic]) -> dict[str, Any]:
+    """How often each topic was asked this week and the week before."""
+    return {
+        "topics": {
+            "labels": [Truncator(topic.name).chars(CHART_NAME) for topic in topics],
+            "now": {
+                "label": gettext("this week"),
+                "values": [topic.week_count for topic in topics],
+            },
+            "before": {
+                "label": gettext("the week before"),
+                "values": [topic.week_before_count for topic in topics],
+            },
+        }
     }
