@@ -233,7 +233,8 @@ class _Asked:
             return {}
         passages = [one.candidate.passage_id for group in best.values() for one in group]
         shown = RawSQL(_LIVE_PASSAGES, [passages], JSONField())  # noqa: S611
-        found = self.articles.filter(pk__in=list(best)).annotate(found=shown)
+        # In no order: their places are known, and an order has to be written, planned and sorted.
+        found = self.articles.filter(pk__in=list(best)).order_by().annotate(found=shown)
         return {
             article.pk: (article, {row[0]: row for row in article.found or ()})
             for article in found.defer("body", "live_revision__body")
