@@ -93,8 +93,9 @@ def _cited() -> QuerySet[AnswerDocument]:
 def _counted(cited: QuerySet[AnswerDocument], by: By) -> Iterable[Usage]:
     monthly = cited.annotate(month=TruncMonth("answer__created_at"))
     if by == "article":
+        # An article is in an answer once; of a category, several may be.
         rows: Any = monthly.values("month", "document_id").annotate(
-            answers=Count("answer", distinct=True), title=Max("title")
+            answers=Count("pk"), title=Max("title")
         )
         return [
             Usage(row["month"].date(), row["document_id"], row["title"], row["answers"])
@@ -122,7 +123,7 @@ def _named(rows: Iterable[Usage], by: By) -> list[Usage]:
             for row in rows
         ]
     articles = Article.objects.filter(pk__in=keys).select_related("live_revision", "category")
-    known = {article.pk: article for article in articles}
+    known = {article.pk: article for article in articles.defer("body", "live_revision__body")}
     return [_as_now(row, known.get(_number(row.key))) for row in rows]
 
 
