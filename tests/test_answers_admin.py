@@ -256,3 +256,25 @@ def test_answers_are_found_by_their_question_and_verdict(admin: Client, answer: 
 )
 def test_each_document_says_why(document: AnswerDocument, reason: str) -> None:
     assert reason in why(document)
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("invoice", {"How do I pay an invoice?", "Invoice lost"}),
+        ("PAY invoice", {"How do I pay an invoice?"}),
+        ('"an invoice"', {"How do I pay an invoice?"}),
+        ('"', set()),
+        ("  ", {"How do I pay an invoice?", "Invoice lost", "Hello"}),
+    ],
+)
+def test_conversations_are_found_once_by_the_words_of_any_turn(
+    typed: str, found: set[str], admin: Client
+) -> None:
+    first = make_answer("How do I pay an invoice?")
+    make_answer("And the invoice of March?", conversation=first.conversation)
+    make_answer("Invoice lost")
+    make_answer("Hello")
+    url = reverse("admin:assistant_conversation_changelist")
+    shown = admin.get(url, {"q": typed}).context["cl"].result_list
+    assert sorted(one.first[0].question for one in shown) == sorted(found)
