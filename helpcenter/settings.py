@@ -85,7 +85,12 @@ DATABASE_POOL_SIZE = env.integer("DATABASE_POOL_SIZE", 20, minimum=1, maximum=10
 REDIS_IS_EMBEDDED = env.text("REDIS_URL", "embedded") == "embedded"
 REDIS_URL = Valkey(DATA_DIR).url if REDIS_IS_EMBEDDED else env.url("REDIS_URL", REDIS_SCHEMES)
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        # A page does without it rather than wait for a Valkey that is frozen.
+        "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},
+    }
 }
 
 SECRET_KEY = (

@@ -27,6 +27,9 @@ SLOW_SECONDS = 0.03
 SLOW_ANSWER_SECONDS = 0.5
 WORD_SECONDS = 0.02
 
+_GONE = (OSError, asyncio.IncompleteReadError, asyncio.CancelledError)
+"""What a handler meets where its client or the test ends; asyncio logs what it does not catch."""
+
 
 class _Loop:
     """An event loop on a thread of its own."""
@@ -112,7 +115,7 @@ class Wire(_Loop):
         self._ends |= ends
         try:
             await asyncio.gather(self._pump(reader, there[1]), self._pump(there[0], writer))
-        except OSError:
+        except _GONE:
             pass
         finally:
             self._ends -= ends
@@ -163,7 +166,7 @@ class ModelEndpoint(_Loop):
                     return
                 replies = {"embeddings": self._embeddings, "completions": self._completion}
                 await replies[kind](body, writer)
-        except (OSError, asyncio.IncompleteReadError):
+        except _GONE:
             pass
         finally:
             writer.transport.abort()

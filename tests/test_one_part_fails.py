@@ -16,14 +16,16 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import httpx2
 import pytest
-from django.db import connection
+from django.contrib.auth.models import Permission, User
+from django.db import connection, transaction
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Origin
@@ -31,7 +33,9 @@ from websockets.typing import Origin
 from articles.models import Article, Passage
 from assistant import tasks
 from assistant.models import Answer
+from helpcenter import tokens
 from helpcenter.celery import app
+from helpcenter.postgres.base import POOL_SECONDS
 from helpcenter.processes import Child
 from tests.factories import make_article
 from tests.failing_servers import Fault, ModelEndpoint, Wire
@@ -47,6 +51,9 @@ PATIENCE = 40.0
 REAPER_SECONDS = 2
 FIRST_TOKEN_SECONDS = 2
 AWAY_SECONDS = 3
+PUBLISHED_SECONDS = 6.0
+"""A limit, a task and its second attempt, each half a second, and a machine that is busy."""
+
 NOTE = "Part of the search is out of reach"
 
 ANSWERS = "/api/v1/answers/"
@@ -370,12 +377,24 @@ def test_without_valkey_pages_stay_up_and_answers_finish(
             assert statuses(crowd.read_now()) == {200}
             assert ends(crowd.sent_now()) == {"completed"}
             assert all(one.told < TOLD_SECONDS for one in crowd.sent_now())
+            assert published(bench, articles) < PUBLISHED_SECONDS
         finally:
             bench.valkey.mend()
         crowd.recovers()
         wait_until(lambda: bench.get("/readyz").status_code == 200, "readiness", RECOVERED_SECONDS)
     assert statuses(crowd.read) == {200}
     check_turns(crowd)
+
+
+def published(bench: Bench, article: Article) -> float:
+    """In how many seconds a program publishes an article, whose task nobody can be handed."""
+    user = User.objects.create_user("pipeline")
+    user.user_permissions.set(Permission.objects.filter(codename="publish_article"))
+    headers = {"Authorization": f"Bearer {tokens.create(user, 'pipeline')[1]}", "If-Match": "*"}
+    url = f"{bench.url}/api/v1/manage/articles/{article.pk}/publish/"
+    begun = time.monotonic()
+    httpx2.post(url, headers=headers, timeout=PATIENCE).raise_for_status()
+    return time.monotonic() - begun
 
 
 # PostgreSQL
@@ -404,6 +423,44 @@ def test_without_postgresql_everybody_is_told_soon(
     assert statuses(crowd.read) <= {200, 503}
     assert ends(crowd.sent) <= {"completed", "unavailable", "interrupted"}
     check_turns(crowd)
+
+
+VISITORS, CONNECTIONS = 16, 6
+
+
+def test_a_process_without_a_free_connection_refuses_calmly(
+    bench: Bench, articles: Article
+) -> None:
+    """Many meet a process whose connections are all taken, here by a lock."""
+    with web_process(**bench.variables, DATABASE_POOL_SIZE=str(CONNECTIONS)) as url:
+        crowded = replace(bench, url=url)
+        with closing(_visitor(crowded)) as visitor, ThreadPoolExecutor(VISITORS) as people:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("LOCK TABLE articles_article IN ACCESS EXCLUSIVE MODE")
+                path = articles.get_absolute_url()
+                holding = [people.submit(visitor.get, path) for _ in range(CONNECTIONS)]
+                wait_until(lambda: waiting_for_locks() == CONNECTIONS, "all to be taken")
+                begun = time.monotonic()
+                pages = [people.submit(visitor.get, path) for _ in range(6)]
+                program = people.submit(visitor.get, "/api/v1/search/?q=password")
+                asking = [people.submit(ask, visitor) for ask in (_ask_sse, _ask_json, _ask_ws)]
+                refused = [page.result() for page in [*pages, program]]
+                sent = [one.result() for one in asking]
+                took = time.monotonic() - begun
+            assert {page.result().status_code for page in holding} == {200}
+        assert {page.status_code for page in refused} == {503}
+        assert all(int(page.headers["Retry-After"]) > 0 for page in refused)
+        assert "We will be back in a moment" in refused[0].text
+        assert refused[-1].json()["error"]["code"] == "unavailable"
+        assert {one.refusal for one in sent} == {"unavailable"}
+        assert POOL_SECONDS <= took < 2 * POOL_SECONDS
+        assert crowded.get(path).status_code == 200
+
+
+def waiting_for_locks() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return int(cursor.fetchone()[0])
 
 
 # The embeddings

@@ -64,6 +64,10 @@ class View(APIView):
     ) -> Response:
         final = super().finalize_response(request, response, *args, **kwargs)
         patch_vary_headers(final, VARY)
-        control = "no-cache" if request.user.is_anonymous else REVALIDATED
+        if final.status_code >= 500:
+            # Who asks may be what could not be found out.
+            control = "no-store"
+        else:
+            control = "no-cache" if request.user.is_anonymous else REVALIDATED
         final.headers.setdefault("Cache-Control", control)
         return final
