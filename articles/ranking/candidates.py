@@ -206,9 +206,9 @@ def _nearest_by_index(distance: Sql, wanted: Sql, scope: Scope, most: int) -> Sq
     gate, parameters = scope.gate("p")
     sql = f"""
         SELECT p.id, {distance[0]} AS distance FROM articles_passage p {gate}
-        WHERE {wanted[0]} AND {filters} ORDER BY {distance[0]} LIMIT {most}
+        WHERE {wanted[0]} AND {filters} ORDER BY distance LIMIT {most}
     """  # noqa: S608
-    return _numbered((sql, [*distance[1], *parameters, *wanted[1], *values, *distance[1]]))
+    return _numbered((sql, [*distance[1], *parameters, *wanted[1], *values]))
 
 
 def _numbered(nearest: Sql) -> Sql:
