@@ -202,33 +202,39 @@ async def no_turn_runs() -> bool:
     return not await db(running.exists)
 
 
-def test_turns_leave_neither_memory_nor_files_in_the_process(web: WebProcess) -> None:
+def test_turns_leave_neither_memory_nor_files_in_the_process(
+    web: WebProcess, script: ScriptedProvider
+) -> None:
     """Turns that search and cite, over each transport, in conversations of their own."""
     process = psutil.Process(web.child.pid)
 
-    async def many(visitor: Visitor, count: int) -> None:
+    async def many(count: int, at_once: int = AT_ONCE) -> int:
+        """Returns what memory the process holds then, and closes all connections to it."""
         numbers = iter(range(count))
 
-        async def one_after_the_other() -> None:
-            for number in numbers:
-                transport = ("json", "sse", "ws")[number % 3]
-                end = await visitor.ask(transport, web.url, f"How do I export {number}?")
-                assert end["text"] == "Choose CSV [1]."
+        async with Visitor.arriving(web.url) as visitor:
 
-        await asyncio.gather(*(one_after_the_other() for _ in range(AT_ONCE)))
+            async def one_after_the_other() -> None:
+                for number in numbers:
+                    transport = ("json", "sse", "ws")[number % 3]
+                    end = await visitor.ask(transport, web.url, f"How do I export {number}?")
+                    assert end["text"] == "Choose CSV [1]."
+
+            await asyncio.gather(*(one_after_the_other() for _ in range(at_once)))
+            await until(no_turn_runs, "the end of the turns")
+        return int(process.memory_info().rss)
 
     async def body() -> None:
-        async with Visitor.arriving(web.url) as visitor:
-            await many(visitor, WARM_TURNS)
-            memory, files = process.memory_info().rss, process.num_fds()
-            await many(visitor, TURNS)
-            await until(no_turn_runs, "the end of the turns")
-            grown = process.memory_info().rss / memory
-            print(
-                f"{TURNS} turns: memory {memory >> 20} MB × {grown:.3f}, files {files} → ", end=""
-            )
-            print(process.num_fds())
-            assert grown <= MEMORY
-            assert process.num_fds() <= files + FILES
+        # Now its pools have as many connections as they will need.
+        await many(4 * AT_ONCE, at_once=4 * AT_ONCE)
+        memory = await many(WARM_TURNS)
+        before = await db(held, web, script)
+        grown = await many(TURNS) / memory
+        deadline = time.monotonic() + SECONDS
+        while (left := await db(held, web, script)).files > before.files + FILES:
+            assert time.monotonic() < deadline, f"{left}, and before {before}"
+            await asyncio.sleep(0.1)
+        print(f"{TURNS} turns: memory {memory >> 20} MB × {grown:.3f}, {before} → {left}")
+        assert grown <= MEMORY
 
     asyncio.run(body())
