@@ -385,7 +385,7 @@ def test_without_valkey_pages_stay_up_and_answers_finish(
             assert ends(crowd.sent_now()) == {"completed"}
             assert all(one.told < TOLD_SECONDS for one in crowd.sent_now())
             assert min(one.took for one in crowd.sent_now()) < ENDED_SECONDS
-            assert published(bench, articles) < PUBLISHED_SECONDS
+            assert published(bench) < PUBLISHED_SECONDS
         finally:
             bench.valkey.mend()
         crowd.recovers()
@@ -394,15 +394,18 @@ def test_without_valkey_pages_stay_up_and_answers_finish(
     check_turns(crowd)
 
 
-def published(bench: Bench, article: Article) -> float:
+def published(bench: Bench) -> float:
     """In how many seconds a program publishes an article, whose task nobody can be handed."""
+    article = make_article("Written meanwhile", publish=False)
     user = User.objects.create_user("pipeline")
     user.user_permissions.set(Permission.objects.filter(codename="publish_article"))
     headers = {"Authorization": f"Bearer {tokens.create(user, 'pipeline')[1]}", "If-Match": "*"}
     url = f"{bench.url}/api/v1/manage/articles/{article.pk}/publish/"
     begun = time.monotonic()
     httpx2.post(url, headers=headers, timeout=PATIENCE).raise_for_status()
-    return time.monotonic() - begun
+    took = time.monotonic() - begun
+    print(f"published in {took:.1f} seconds")
+    return took
 
 
 def test_a_staff_page_does_not_wait_for_a_valkey_that_is_frozen(
@@ -418,7 +421,7 @@ def test_a_staff_page_does_not_wait_for_a_valkey_that_is_frozen(
         thaw.start()
         begun = time.monotonic()
         assert progress.current() is None
-        assert time.monotonic() - begun < PUBLISHED_SECONDS
+        assert time.monotonic() - begun < TOLD_SECONDS
     finally:
         thaw.cancel()
         bench.valkey.mend()
