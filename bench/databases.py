@@ -66,11 +66,11 @@ def use(
         note.unlink(missing_ok=True)
         _create(name)
     _connect_to(name)
-    if is_there:
-        return dict(built["figures"])
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
+    if is_there:
+        return dict(built["figures"])
     print(f"building the database {name} ...", file=sys.stderr)
     began = time.perf_counter()
     figures = build()

@@ -52,7 +52,7 @@ class Passage(models.Model):
         indexes = [
             GinIndex(fields=["terms"], name="passage_terms"),
             models.Index(fields=["visibility"]),
-            models.Index(fields=["language"]),
+            models.Index(fields=["language", "category"], name="passage_language_category"),
             models.Index(fields=["embedding_model"]),
         ]
         constraints = [
