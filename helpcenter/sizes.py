@@ -27,27 +27,35 @@ LARGER_BODIES = {"/admin/": 16 * 1024 * 1024, "/api/v1/manage/": 9 * 1024 * 1024
 within these is refused by the view."""
 
 _TOO_LARGE = "The request is too large."
+_HEAD_TOO_LARGE = "The headers are too large."
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """Ends a connection whose headers do not end."""
+    """Ends a connection whose headers are too large, or do not end."""
 
-    _head_bytes = 0
+    _unended_bytes = 0
     _is_in_head = True
+    _has_ended_a_head = False
 
     def data_received(self, data: bytes) -> None:
+        began_in_head, self._has_ended_a_head = self._is_in_head, False
         super().data_received(data)
-        if self._is_in_head and not self.transport.is_closing():
-            self._head_bytes += len(data)
-            if self._head_bytes > MAX_HEAD_BYTES:
-                self.send_400_response("The headers are too large.")
+        # A piece in which headers ended is no measure of them: most of it may be a body.
+        if began_in_head and not self._has_ended_a_head and not self.transport.is_closing():
+            self._unended_bytes += len(data)
+            if self._unended_bytes > MAX_HEAD_BYTES:
+                self.send_400_response(_HEAD_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
-        self._is_in_head = False
+        self._is_in_head, self._has_ended_a_head, self._unended_bytes = False, True, 0
+        # Each line has a colon, a space and its end.
+        lines = sum(len(name) + len(value) + 4 for name, value in self.headers)
+        if len(self.url) + lines > MAX_HEAD_BYTES:
+            raise _HeadTooLargeError  # the parser stops, and the connection is answered 400
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        self._is_in_head, self._head_bytes = True, 0
+        self._is_in_head = True
         super().on_message_complete()
 
 
@@ -85,6 +93,10 @@ class BoundedBodies:
         except _BodyTooLargeError:
             if not is_answered:
                 await _refuse(scope, send)
+
+
+class _HeadTooLargeError(Exception):
+    """More headers came than may."""
 
 
 class _BodyTooLargeError(Exception):

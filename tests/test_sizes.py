@@ -5,18 +5,27 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import re
 import socket
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import uvicorn
 from asgiref.sync import async_to_sync
 from django.contrib.auth.models import User
 from django.test import Client
+from uvicorn.server import ServerState
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from helpcenter.sizes import LARGER_BODIES, MAX_BODY_BYTES, BoundedBodies
+from helpcenter.sizes import (
+    LARGER_BODIES,
+    MAX_BODY_BYTES,
+    MAX_HEAD_BYTES,
+    BoundedBodies,
+    BoundedHttp,
+)
 
 
 class Site:
@@ -85,6 +94,84 @@ def test_the_refusal_has_the_shape_of_where_it_is_given() -> None:
 @pytest.mark.parametrize("length", ["-1", "x", "9" * 400, ""])
 def test_a_length_that_is_none_is_the_servers_to_refuse(length: str) -> None:
     assert sent("/x", b"ok", announced=length)[0] == 200  # type: ignore[arg-type]
+
+
+# Headers
+
+
+class Wire(asyncio.Transport):
+    """What a connection's protocol writes to; keeps it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written, self.is_closed = b"", False
+
+    def write(self, data: Any) -> None:
+        self.written += data
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def is_closing(self) -> bool:
+        return self.is_closed
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+
+def statuses(*pieces: bytes) -> list[bytes]:
+    """What a connection answers that receives these pieces, one after the other."""
+
+    async def body() -> bytes:
+        config = uvicorn.Config(Site(), lifespan="off", log_config=None, access_log=False)
+        config.load()
+        protocol = BoundedHttp(config, ServerState(), {})
+        wire = Wire()
+        protocol.connection_made(wire)
+        for piece in pieces:
+            if not wire.is_closed:
+                protocol.data_received(piece)
+                for _ in range(5):
+                    await asyncio.sleep(0)  # the site reads and answers
+        protocol.connection_lost(None)
+        return wire.written
+
+    return re.findall(rb"HTTP/1\.1 (\d+)", asyncio.run(body()))
+
+
+HEAD = b"POST /api/v1/manage/documents/a/ HTTP/1.1\r\nHost: a\r\n"
+
+
+def post(size: int) -> bytes:
+    return HEAD + b"Content-Length: %d\r\n\r\n" % size + b"x" * size
+
+
+@pytest.mark.parametrize("size", [1000, MAX_HEAD_BYTES, 200_000])
+def test_a_body_is_no_header_however_it_arrives(size: int) -> None:
+    request = post(size)
+    assert statuses(request) == [b"200"], "in one piece"
+    middle = request.index(b"\r\n\r\n") + 4
+    assert statuses(request[:middle] + request[middle:]) == [b"200"]
+    pieces = [request[:20], request[20:middle], request[middle:-5], request[-5:]]
+    assert statuses(*(piece for piece in pieces if piece)) == [b"200"]
+
+
+def test_a_body_does_not_count_for_the_next_request_of_its_connection() -> None:
+    more = HEAD + b"X-Fine: " + b"x" * 8000 + b"\r\n"
+    end = b"Content-Length: 0\r\n\r\n"
+    assert statuses(post(60_000), more, end, post(60_000), more, end) == [b"200"] * 4
+
+
+def test_headers_that_are_too_large_end_the_connection_however_they_arrive() -> None:
+    line = b"X-More: " + b"x" * 1000 + b"\r\n"
+    many = MAX_HEAD_BYTES // len(line) + 1
+    end = b"Content-Length: 0\r\n\r\n"
+    assert statuses(HEAD + line * many + end) == [b"400"], "in one piece"
+    assert statuses(HEAD, *[line] * 1000) == [b"400"], "without an end"
+    assert statuses(HEAD, b"X-Long: ", *[b"x" * 1000] * 1000) == [b"400"], "in one line"
+    assert statuses(post(10), HEAD, *[line] * 1000) == [b"200", b"400"], "of a later request"
+    assert statuses(HEAD + line * (many - 2) + end) == [b"200"]
 
 
 # The real server
