@@ -46,6 +46,16 @@ def test_save_and_publish_makes_it_live_and_offers_the_page(admin: Client) -> No
     assert article.get_absolute_url() in response.content.decode()
 
 
+@pytest.mark.parametrize("language", ["klingon!!", "<b>", "e", "en_US"])
+def test_a_language_is_a_code(admin: Client, language: str) -> None:
+    url, blank = reverse("admin:articles_article_add"), Article(title="Plans")
+    page = admin.post(url, form_of(blank, body="Three plans.", language=language))
+    assert "Enter the code of a language, such as en or pt-BR." in page.content.decode()
+    assert not Article.objects.exists()
+    admin.post(url, form_of(blank, body="Drei Pläne.", language="pt-BR"))
+    assert Article.objects.get().language == "pt-BR"
+
+
 def test_saving_a_published_article_leaves_the_live_version(admin: Client) -> None:
     article = make_article("Plans", body="Three plans.")
     admin.post(change_url(article), form_of(article, body="Four plans."))

@@ -11,8 +11,6 @@ from rest_framework import serializers
 from articles.models import Category
 from helpcenter.texts import is_storable
 
-LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
-
 
 class TextField(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:

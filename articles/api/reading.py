@@ -17,7 +17,6 @@ from rest_framework.response import Response
 from articles.access import Reader, gone, readable
 from articles.api import examples
 from articles.api.errors import Gone
-from articles.api.fields import LANGUAGE
 from articles.api.pagination import LARGEST_PAGE, PAGE_SIZE, Pages
 from articles.api.serializers import (
     ArticleSerializer,
@@ -29,7 +28,7 @@ from articles.api.serializers import (
 )
 from articles.api.views import View
 from articles.categories import Branch, branch, tree
-from articles.models import Article
+from articles.models import LANGUAGE, Article
 from articles.search import search
 
 QUERY_LENGTH = 400

@@ -9,6 +9,7 @@ searched for.
 from articles.models.bulk import BulkChange, BulkChangeItem
 from articles.models.category import Category
 from articles.models.content import (
+    LANGUAGE,
     Article,
     ArticleRevision,
     SlugRedirect,
@@ -23,6 +24,7 @@ from articles.models.synonyms import SynonymGroup, SynonymVersion
 from articles.models.words import KnownWord
 
 __all__ = [
+    "LANGUAGE",
     "Article",
     "ArticleFeedback",
     "ArticleLink",

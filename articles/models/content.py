@@ -30,6 +30,10 @@ class Status(models.TextChoices):
     ARCHIVED = "archived", _("archived")
 
 
+LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
+"""What the code of a language looks like: `en`, `pt-BR`."""
+
+
 class Visibility(models.TextChoices):
     """Who may open a published article. `answers_only`: nobody, but answers may use it."""
 

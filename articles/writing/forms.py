@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from articles.models import Article
+from articles.models import LANGUAGE, Article
 from articles.writing import conflicts
 
 
@@ -71,6 +72,13 @@ class ArticleForm(forms.ModelForm[Article]):
         """Empty keeps the present address: only a new article gets one from its title."""
         slug: str = self.cleaned_data["slug"]
         return slug or self.instance.slug
+
+    def clean_language(self) -> str:
+        """A code, for pages name their language by it and filters compare it."""
+        language: str = self.cleaned_data["language"]
+        if not re.match(LANGUAGE, language):
+            raise forms.ValidationError(_("Enter the code of a language, such as en or pt-BR."))
+        return language
 
     def clean_publish_at(self) -> datetime | None:
         when: datetime | None = self.cleaned_data["publish_at"]

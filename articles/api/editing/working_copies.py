@@ -9,7 +9,6 @@ from rest_framework import serializers
 from rest_framework.validators import UniqueValidator
 
 from articles.api.fields import (
-    LANGUAGE,
     CategoryField,
     ChoiceField,
     NumberField,
@@ -19,7 +18,7 @@ from articles.api.fields import (
     TextField,
 )
 from articles.api.serializers import absolute
-from articles.models import Article, Category, Status, Visibility
+from articles.models import LANGUAGE, Article, Category, Status, Visibility
 from articles.models.content import BODY_LENGTH
 from articles.models.slugs import SLUG_LENGTH
 
