@@ -99,6 +99,12 @@ class TestPermissions:
         url = reverse("admin:assistant_answer_export", args=["xlsx"])
         assert staff_client.get(url).status_code == 404
 
+    def test_a_filter_that_is_none_leads_to_the_list(self, staff_client: Client) -> None:
+        url = reverse("admin:assistant_answer_export", args=["csv"])
+        listed = reverse("admin:assistant_answer_changelist")
+        assert staff_client.get(url, {"nonsense": "1"}).headers["Location"] == f"{listed}?e=1"
+        assert not AccessRecord.objects.exists()
+
     def test_the_list_links_what_it_shows(self, staff_client: Client) -> None:
         make_answer()
         url = reverse("admin:assistant_answer_changelist")

@@ -59,6 +59,15 @@ def test_no_cell_of_the_file_is_a_formula(client: Client, staff: User, text: str
     assert topic.name == text
 
 
+@pytest.mark.parametrize("filters", [{"nonsense": "1"}, {"due_on__gte": "soon"}])
+def test_a_filter_that_is_none_leads_to_the_list(
+    client: Client, staff: User, filters: dict[str, str]
+) -> None:
+    client.force_login(staff)
+    response = client.get(reverse("admin:assistant_gaptopic_export"), filters)
+    assert response.headers["Location"] == f"{reverse('admin:assistant_gaptopic_changelist')}?e=1"
+
+
 def test_who_may_not_see_the_queue_gets_no_file(client: Client, stranger: User) -> None:
     stranger.is_staff = True
     stranger.save()

@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponseBase, StreamingHttpResponse
-from django.urls import URLPattern, path
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from articles.admin.pages import person
@@ -38,7 +45,11 @@ class ExportPages:
             raise PermissionDenied
         if kind not in FORMATS:
             raise Http404
-        answers = self.model_admin.get_changelist_instance(request).get_queryset(request)
+        try:
+            answers = self.model_admin.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            # As the list itself does with a filter that is none: it shows everything.
+            return HttpResponseRedirect(reverse("admin:assistant_answer_changelist") + "?e=1")
         access_log.exported(person(request), answers.count(), f"answers.{kind}")
         write, content_type = FORMATS[kind]
         name = f"answers-{timezone.localdate().isoformat()}.{kind}"

@@ -11,11 +11,18 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Field, Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -306,11 +313,14 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
             self.message_user(request, said, messages.ERROR)
         return HttpResponseRedirect(reverse(LIST))
 
-    def export_view(self, request: HttpRequest) -> StreamingHttpResponse:
+    def export_view(self, request: HttpRequest) -> HttpResponseBase:
         """What the list shows now, with its filters and its search, as a file."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        topics = self.get_changelist_instance(request).get_queryset(request)
+        try:
+            topics = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            return HttpResponseRedirect(f"{reverse(LIST)}?e=1")
         name = f"documentation-gaps-{timezone.localdate().isoformat()}.csv"
         return StreamingHttpResponse(
             listing.as_csv(topics),
