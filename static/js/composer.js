@@ -22,6 +22,10 @@ export class Composer {
       event.preventDefault();
       this.submit();
     });
+    // The button sends, and then it stops: a double click is meant to send.
+    this.button.addEventListener("click", (event) => {
+      if (event.detail > 1) event.preventDefault();
+    });
     const given = new URLSearchParams(location.search).get("question");
     this.write(this.box.value || given || read(DRAFT) || ""); // what was typed while this loaded wins
   }

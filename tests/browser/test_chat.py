@@ -290,6 +290,21 @@ def test_an_answer_can_be_stopped_and_another_asked(page: Page, provider: Script
     expect(ask(page, "hello").locator(".prose")).to_have_text("Another answer.")
 
 
+def test_a_double_click_sends_and_does_not_stop(page: Page, provider: ScriptedProvider) -> None:
+    page.goto("/chat/")
+    hold = threading.Event()
+    provider.reply(say("All of "), Wait(hold), say("it."), finish(), DONE)
+    page.get_by_label("Your question").fill("Tell me about plans")
+    page.get_by_role("button", name="Send").dblclick()
+    turn = page.locator(".turn").last
+    expect(turn.locator(".prose")).to_contain_text("All of")
+    hold.set()
+    finished(page)
+
+    expect(turn.locator(".prose")).to_have_text("All of it.")
+    assert Answer.objects.get().status == Answer.Status.COMPLETED
+
+
 def test_a_page_reloaded_in_the_middle_goes_on(page: Page, provider: ScriptedProvider) -> None:
     page.goto("/chat/")
     hold = threading.Event()
