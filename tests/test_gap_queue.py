@@ -126,6 +126,24 @@ def test_merging_moves_every_question_and_undo_brings_them_back(staff: User) -> 
     assert currency.merged_into is None
 
 
+def test_the_list_says_what_it_does_not_merge(client: Client, staff: User) -> None:
+    client.force_login(staff)
+    card, currency = make_topics(CARD, CURRENCY)
+    listed = reverse("admin:assistant_gaptopic_changelist")
+
+    def merge(*topics: GapTopic) -> str:
+        data = {"action": "merge", "_selected_action": [topic.pk for topic in topics]}
+        return client.post(listed, data, follow=True).content.decode()
+
+    assert "Choose two topics or more." in merge(card)
+    GapTopic.objects.filter(pk=currency.pk).update(kind="search")
+    assert "Only topics of one kind are merged" in merge(card, currency)
+    GapTopic.objects.filter(pk=currency.pk).update(kind="gap")
+    page = merge(card, currency)
+    assert "1 topic changed." in page
+    assert "Only topics of one kind" not in page
+
+
 def test_topics_of_different_kinds_are_not_merged(staff: User) -> None:
     make_answer(CARD, grounding=Grounding.UNCITED)
     first, second = make_topics(CARD)

@@ -229,8 +229,17 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
                   permissions=["change"])  # fmt: skip
     def merge(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
         into = queryset.order_by("-questions_count", "pk").first()
-        if into is not None:
-            self._say(request, queue.merge(queryset.exclude(pk=into.pk), into, person(request)))
+        if into is None:
+            return
+        others = list(queryset.exclude(pk=into.pk))
+        if not others:
+            said = gettext("Choose two topics or more. Nothing was changed.")
+            self.message_user(request, said, messages.WARNING)
+            return
+        self._say(request, queue.merge(others, into, person(request)))
+        if any(topic.kind != into.kind for topic in others):
+            said = gettext("Only topics of one kind are merged: the others stay as they are.")
+            self.message_user(request, said, messages.WARNING)
 
     @admin.action(description=_("Dismiss: out of scope"), permissions=["change"])
     def dismiss_out_of_scope(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
