@@ -141,6 +141,10 @@ def test_a_refused_picture_says_why_and_leaves_the_text(new_page: NewPage, staff
     expect(page.locator(".editor-status")).to_contain_text("SVG is not allowed")
     expect(text_of(page)).to_have_value("Before.")
 
+    text_of(page).fill("Before. And after.")
+    expect(page.locator("[data-preview]")).to_contain_text("And after.")
+    expect(page.locator(".editor-status")).to_contain_text("SVG is not allowed")
+
 
 def test_a_link_is_found_by_typing(page: Page) -> None:
     make_article("Reset your password", body="## By e-mail\n\nx")

@@ -15,10 +15,16 @@ function enhance(editor) {
   const file = editor.querySelector("[data-file]");
   const words = editor.dataset;
   const toggle = toolbar.querySelector("[data-command=preview]");
-  let timer, request;
+  let timer, request, saysNoPreview = false;
 
   function say(text) {
     status.textContent = text;
+    saysNoPreview = false;
+  }
+
+  function sayNoPreview(why) {
+    say(why);
+    saysNoPreview = true;
   }
 
   // Changes the text so that the browser's own undo takes it back.
@@ -52,17 +58,17 @@ function enhance(editor) {
     body.set("body", area.value);
     try {
       const response = await post(words.renderUrl, body, own.signal);
-      if (response.redirected) return say(words.signedOut);
-      if (!response.ok) return say(response.status === 413 ? await response.text() : words.noPreview);
+      if (response.redirected) return sayNoPreview(words.signedOut);
+      if (!response.ok) return sayNoPreview(response.status === 413 ? await response.text() : words.noPreview);
       const html = await response.text();
       if (own.signal.aborted) return;
       preview.innerHTML = html; // the site's own renderer and sanitiser made it
       if (!html.trim()) preview.textContent = words.empty;
       preview.querySelectorAll(".anchor").forEach((anchor) => anchor.remove());
       follow();
-      say("");
+      if (saysNoPreview) say(""); // what became of a picture stays to be read
     } catch (error) {
-      if (error.name !== "AbortError") say(words.noPreview);
+      if (error.name !== "AbortError") sayNoPreview(words.noPreview);
     }
   }
 
