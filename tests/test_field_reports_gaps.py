@@ -136,7 +136,7 @@ def test_b113_no_topic_in_the_file_is_a_formula_and_none_is_changed(staff_client
         make_answer(question, grounding=Grounding.NO_HITS)
     gaps.update_report()
     response: Any = staff_client.get(reverse("admin:assistant_gaptopic_export"))
-    text = b"".join(response.streaming_content).decode("utf-8-sig")
+    text = response.content.decode("utf-8-sig")
     names = {row["topic"] for row in csv.DictReader(text.splitlines())}
     assert all(name.startswith("'") for name in names)
     assert not GapTopic.objects.filter(name__startswith="'").exists()

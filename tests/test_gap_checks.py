@@ -124,6 +124,13 @@ def test_trying_says_which_questions_the_draft_would_answer_and_leaves_no_trace(
     assert not Passage.objects.exists()
 
 
+def test_a_draft_that_only_repeats_the_questions_answers_none(staff: User) -> None:
+    topic = make_topic(CARD, CARD_AGAIN)
+    article = drafting.draft(topic, staff)
+    tried = drafting.try_questions(article, topic)
+    assert [(one.place, one.answers) for one in tried] == [(1, False), (1, False)]
+
+
 def test_trying_names_what_comes_first_instead(client: Client, staff: User) -> None:
     other = make_article("When you receive your new card", body=ANSWERING)
     index_article(other.pk)

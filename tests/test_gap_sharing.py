@@ -34,7 +34,7 @@ def make_topics(*questions: str) -> list[GapTopic]:
 
 def rows_of(client: Client, **filters: str) -> list[dict[str, str]]:
     response: Any = client.get(reverse("admin:assistant_gaptopic_export"), filters)
-    text = b"".join(response.streaming_content).decode("utf-8-sig")
+    text = response.content.decode("utf-8-sig")
     return list(csv.DictReader(text.splitlines()))
 
 

@@ -21,6 +21,7 @@ from articles import indexing, publishing
 from articles.access import ANONYMOUS, Reader
 from articles.models import Article, Visibility
 from articles.models.content import default_language
+from articles.ranking.hits import PassageHit
 from articles.search import search
 from assistant.gaps import evidence, queue
 from assistant.gaps.naming import heading_of, title_of
@@ -137,10 +138,17 @@ def _tried(article: Article, text: str, language: str) -> Tried:
     return Tried(
         text,
         place,
-        bool(own and own.above_floor and place == 1),
+        bool(own and place == 1 and any(map(_answers, own.passages))),
         tuple(own.passages[0].heading_path) if own and own.passages else (),
         other.title if other else "",
     )
+
+
+def _answers(passage: PassageHit) -> bool:
+    """Near enough to answer from, and more than the heading of a section without any text: that of
+    a fresh draft is the question itself."""
+    is_heading = bool(passage.heading_path) and passage.text in passage.heading_path[-1]
+    return passage.above_floor and not is_heading
 
 
 def _reader_for(article: Article) -> Reader:
