@@ -61,8 +61,8 @@ ROUTES: dict[str, list[Request]] = {
 }
 """Every way to name somebody's answer or conversation, by the route's name."""
 
-NAME_NOTHING = {"chat", "conversations", "gaps", "usage"}
-"""The last two are staff's, by permission: see `test_gap_sharing` and `test_usage`."""
+NAME_NOTHING = {"chat", "conversations", "gap", "gaps", "usage"}
+"""The last three are staff's, by permission: see `test_gap_sharing` and `test_usage`."""
 
 FRAMES: list[Callable[[Answer], dict[str, Any]]] = [
     lambda answer: {"type": "resume", "answer_id": str(answer.pk)},

@@ -248,7 +248,8 @@ def test_a_real_server_answers_also_by_a_refusal_and_none_does_not(conninfo: str
 def test_a_pool_that_cannot_connect_is_not_waited_for_to_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(base, "FIRST_WAIT_SECONDS", 0.2)
+    # Within it the pool tries again at least once: it does so a second after it could not connect.
+    monkeypatch.setattr(base, "FIRST_WAIT_SECONDS", 1.5)
     nowhere = "host=127.0.0.1 port=1 dbname=x"
     with ConnectionPool(nowhere, min_size=1, max_size=1, open=True) as pool:
         begun = time.monotonic()
