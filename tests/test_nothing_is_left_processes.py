@@ -14,7 +14,7 @@ import socket
 import struct
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -48,6 +48,7 @@ AT_ONCE = 8
 SECONDS = 5.0
 MEMORY = 1.08
 FILES = 2
+FEW = 5
 
 RESET = struct.pack("ii", 1, 0)
 """SO_LINGER by which closing a socket sends a reset in place of a goodbye."""
@@ -99,7 +100,10 @@ class Held:
     to_database: int
 
     def exceeds(self, other: Held) -> bool:
-        return any(a > b for a, b in zip(astuple(self), astuple(other), strict=True))
+        """Of files a few more are no leak: the pools of connections to Valkey grow when more than
+        ever ask at once. One that is kept for each viewer would be many more."""
+        allowed = replace(other, files=other.files + FEW)
+        return any(a > b for a, b in zip(astuple(self), astuple(allowed), strict=True))
 
 
 def held(web: WebProcess, script: ScriptedProvider) -> Held:
