@@ -48,6 +48,7 @@ WHOLLY_COVERED = [
     "helpcenter/texts.py",
 ]
 CHROMIUM = "chromium"
+SLOW = "slow and not browser and not alone"
 
 
 @dataclass
@@ -77,7 +78,8 @@ def steps(report: Path) -> list[Step]:
         Step("migrations", [python, "manage.py", "makemigrations", "--check", "--dry-run"]),
         Step("fast tests", [*measured, "-n", "2", "-m", "not slow and not browser"]),
         # By file: what a module sets up, processes of the site among it, is set up once.
-        Step("slow tests", [*measured, "-n", "2", "--dist=loadfile", "-m", "slow and not browser"]),
+        Step("slow tests", [*measured, "-n", "2", "--dist=loadfile", "-m", SLOW]),
+        Step("tests alone", [*measured, "-m", "alone"]),
         Step("browser tests", [*pytest, "-m", "browser"]),
         Step("coverage", [python, "-m", "coverage", "report", f"--fail-under={COVERAGE_FLOOR}"]),
         Step("coverage data", [python, "-m", "coverage", "json", "--quiet", "-o", str(report)]),

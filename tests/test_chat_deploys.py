@@ -18,7 +18,7 @@ from tests.scripted_provider import DONE, ScriptedProvider, Wait, finish, say, u
 from tests.site_visitors import ANSWERS, Visitor, until
 from tests.streams import Event, verified
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 DEPLOYS = int(os.environ.get("DEPLOYS", "1"))
 LIVE = 20

@@ -35,7 +35,9 @@ def test_every_check_and_every_kind_of_test_is_a_step() -> None:
     words = " ".join(" ".join(step.command) for step in steps(Path("report.json")))
     for expected in ["ruff check", "ruff format --check", "mypy", "makemigrations --check"]:
         assert expected in words
-    for expected in ["not slow and not browser", "slow and not browser", "-m browser"]:
+    for expected in ["not slow and not browser", "slow and not browser and not alone"]:
+        assert expected in words
+    for expected in ["-m alone", "-m browser"]:
         assert expected in words
 
 

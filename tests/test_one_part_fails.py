@@ -46,7 +46,7 @@ from tests.processes import wait_until, web_process, worker_process
 from tests.search_index import make_indexed
 from tests.streams import Event, parsed_sse, verified
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.django_db(transaction=True)]
 
 TOLD_SECONDS = 2.0
 RECOVERED_SECONDS = 15.0
