@@ -181,7 +181,9 @@ async def _mixed_load(here: Site, seconds: float) -> Mixed:
     sockets = await asyncio.gather(*(visitor.listen() for _ in range(200)))
     end = time.monotonic() + seconds
 
-    async def ask() -> None:
+    async def ask(number: int) -> None:
+        # Answers last ten seconds: begun together, all twenty would begin together for ever.
+        await asyncio.sleep(number / 2)
         while time.monotonic() < end:
             heard = await visitor.ask(QUESTION)
             mixed.first.append(heard.first_event)
@@ -197,7 +199,7 @@ async def _mixed_load(here: Site, seconds: float) -> Mixed:
             await asyncio.sleep(1 / per_second)
         await asyncio.gather(*fetches)
 
-    loads: list[Awaitable[None]] = [ask() for _ in range(20)]
+    loads: list[Awaitable[None]] = [ask(number) for number in range(20)]
     loads += [visit("/", 10, mixed.pages), visit("/healthz", 5, mixed.health)]
     for outcome in await asyncio.gather(*loads, return_exceptions=True):
         if isinstance(outcome, Exception):
