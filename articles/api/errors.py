@@ -21,12 +21,10 @@ from rest_framework.response import Response
 from rest_framework.settings import api_settings
 from rest_framework.views import set_rollback
 
-from helpcenter.errors import error_body
+from helpcenter.errors import RETRY_SECONDS, error_body
 from helpcenter.postgres import DATABASE_DOWN
 
 logger = logging.getLogger(__name__)
-
-RETRY_SECONDS = 5
 
 
 class Gone(exceptions.APIException):

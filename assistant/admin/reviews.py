@@ -11,7 +11,6 @@ from django.contrib import admin, messages
 from django.contrib.admin.widgets import AutocompleteSelect
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -63,10 +62,8 @@ class ReviewForm(forms.Form):
         self, site: admin.AdminSite, assignee_id: int | None, *args: Any, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        # Whoever has it stays in sight, with the permission or without.
-        may = Q(pk__in=reviewing.reviewers().values("pk")) | Q(pk=assignee_id)
         self.fields["assignee"] = forms.ModelChoiceField(
-            User.objects.filter(may).order_by("username"),
+            reviewing.reviewers(or_is=assignee_id),
             label=_("Assignee"),
             required=False,
             empty_label=_("nobody"),

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -48,9 +47,7 @@ class TopicForm(forms.ModelForm[GapTopic]):
         super().__init__(*args, **kwargs)
         assignee = self.fields.get("assignee")
         if isinstance(assignee, forms.ModelChoiceField):
-            # Whoever has it stays in sight, with the permission or without.
-            may = Q(pk__in=queue.workers().values("pk")) | Q(pk=self.instance.assignee_id)
-            assignee.queryset = User.objects.filter(may).order_by("username")
+            assignee.queryset = queue.workers(or_is=self.instance.assignee_id)
 
 
 class TopicPages:

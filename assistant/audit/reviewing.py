@@ -18,6 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Rating
+from assistant.colleagues import allowed_to
 from assistant.conditions import BY_VISITORS, judged, weakly_supported
 from assistant.models import Answer, AnswerReview, Grounding
 
@@ -112,12 +113,9 @@ def before(queue: QuerySet[Answer], answer: Answer) -> Answer | None:
     return queue.filter(newer).order_by("created_at", "pk").first()
 
 
-def reviewers() -> QuerySet[User]:
+def reviewers(*, or_is: int | None = None) -> QuerySet[User]:
     """Who may judge answers: active colleagues with the permission to change reviews."""
-    allowed = User.objects.with_perm(
-        "assistant.change_answerreview", backend="django.contrib.auth.backends.ModelBackend"
-    )
-    return allowed.filter(is_staff=True).order_by("username")
+    return allowed_to("assistant.change_answerreview", or_is=or_is)
 
 
 def review(answer: Answer, reviewer: User, **said: Any) -> AnswerReview:

@@ -19,6 +19,7 @@ from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from assistant.colleagues import allowed_to
 from assistant.gaps.counts import recount
 from assistant.gaps.naming import name_of
 from assistant.models import GapQuestion, GapStep, GapTopic
@@ -109,12 +110,9 @@ def status_with(topic: GapTopic, assignee_id: int | None) -> str:
     return topic.status
 
 
-def workers() -> QuerySet[User]:
+def workers(*, or_is: int | None = None) -> QuerySet[User]:
     """Who may work the queue: active colleagues with the permission to change topics."""
-    allowed = User.objects.with_perm(
-        "assistant.change_gaptopic", backend="django.contrib.auth.backends.ModelBackend"
-    )
-    return allowed.filter(is_staff=True).order_by("username")
+    return allowed_to("assistant.change_gaptopic", or_is=or_is)
 
 
 def reopen(topics: Iterable[GapTopic], user: User | None, note: str = "") -> list[GapTopic]:
