@@ -9,6 +9,7 @@ from celery import Celery, signals
 from celery.exceptions import SecurityWarning
 
 from helpcenter import logs
+from helpcenter.connections import IMPATIENT_BROKER
 from helpcenter.postgres import DATABASE_DOWN
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "helpcenter.settings")
@@ -27,6 +28,13 @@ OUTLASTS_THE_DATABASE: dict[str, Any] = {
 """For a task that nobody else hands out again: it is tried for five minutes."""
 
 _begun: dict[str, float] = {}
+
+
+def hand_out(task: str, *arguments: str | int) -> None:
+    """Has a worker do a task while somebody waits: one short attempt. Named and not called, since
+    the tasks import whoever hands them out. Raises kombu's `OperationalError`, or `OSError`."""
+    with app.connection_for_write(transport_options=IMPATIENT_BROKER) as connection:
+        app.send_task(task, list(arguments), connection=connection, retry=False)
 
 
 @signals.task_prerun.connect

@@ -30,7 +30,7 @@ def alerts(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[tuple[Any, ..
     settings.ASSISTANT_TURNS_PER_VISITOR = settings.ASSISTANT_TURNS_PER_ADDRESS = 1000
     settings.ASSISTANT_TURNS_WITHOUT_VALKEY = 1000
     handed_out: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(budgets, "_hand_out", lambda *facts: handed_out.append(facts))
+    monkeypatch.setattr(budgets, "hand_out", lambda _task, *facts: handed_out.append(facts))
     limits._local.clear()
     return handed_out
 

@@ -17,7 +17,6 @@ from datetime import date, datetime, time, timedelta
 from math import ceil
 from typing import Literal
 
-from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Sum
@@ -25,7 +24,7 @@ from django.utils import timezone
 
 from assistant.models import Answer
 from helpcenter import limits
-from helpcenter.connections import IMPATIENT_BROKER
+from helpcenter.celery import hand_out
 from helpcenter.limits import Bucket
 
 Kind = Literal["turns", "tokens"]
@@ -88,7 +87,7 @@ class Budget:
         logger.warning("budget_alert", extra=facts)
         day = self.day.isoformat()
         transaction.on_commit(
-            lambda: _hand_out(day, self.kind, percent, count, self.limit), robust=True
+            lambda: hand_out(TASK, day, self.kind, percent, count, self.limit), robust=True
         )
 
 
@@ -124,9 +123,3 @@ def _seconds_left() -> int:
     now = timezone.localtime(timezone=zone)
     midnight = datetime.combine(now.date() + timedelta(days=1), time.min, zone)
     return max(1, ceil(midnight.timestamp() - now.timestamp()))
-
-
-def _hand_out(*facts: str | int) -> None:
-    # By its name: the tasks import what ends a turn.
-    with current_app.connection_for_write(transport_options=IMPATIENT_BROKER) as connection:
-        current_app.send_task(TASK, list(facts), connection=connection, retry=False)

@@ -12,7 +12,6 @@ import uuid
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
@@ -23,6 +22,7 @@ from assistant import limits
 from assistant.gaps import proposing
 from assistant.gaps.proposing import ProposalError
 from assistant.models import GapProposal, GapTopic
+from helpcenter.celery import hand_out
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -34,8 +34,6 @@ WAITS = timedelta(minutes=10)
 
 SPARE = timedelta(seconds=60)
 """What finding the passages and storing the text may take besides asking the model."""
-
-_IMPATIENT = {"socket_connect_timeout": 1, "socket_timeout": 2}
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +54,7 @@ def begin(topic: GapTopic, user: User) -> GapProposal:
         GapProposal.objects.filter(topic=topic).delete()
         made = GapProposal.objects.create(topic=topic, asked_by=user, begun_at=timezone.now())
     try:
-        with current_app.connection_for_write(transport_options=_IMPATIENT) as connection:
-            current_app.send_task(TASK, [str(made.run)], connection=connection, retry=False)
+        hand_out(TASK, str(made.run))
     except (OperationalError, OSError) as error:
         logger.warning("gap_proposal_not_sent", extra={"error": type(error).__name__})
         said = gettext("No text could be asked for: the queue of tasks is down.")

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from urllib.parse import unquote, urlsplit
 
-from celery import current_app
 from django.db import transaction
 from django.urls import reverse
 
@@ -27,7 +26,7 @@ from assistant.models import Answer, AnswerDocument, AnswerPassage, CitationSupp
 from assistant.rendering.inert_code import with_inert_code
 from assistant.support.claims import Sentence, sentences
 from assistant.support.scoring import Claim, Passage, Source, Support, Vectors, judge, says_enough
-from helpcenter.connections import IMPATIENT_BROKER
+from helpcenter.celery import hand_out
 
 MOST_CITATIONS = 100
 """Of one answer that are judged, the first ones."""
@@ -43,7 +42,7 @@ logger = logging.getLogger(__name__)
 def judge_on_commit(answer_id: uuid.UUID, documents: Iterable[AnswerDocument]) -> None:
     """Has a worker judge the answer once it is stored, if it cites anything."""
     if any(document.is_cited for document in documents):
-        transaction.on_commit(lambda: _send(answer_id), robust=True)
+        transaction.on_commit(lambda: hand_out(TASK, str(answer_id)), robust=True)
 
 
 def judge_answer(answer_id: uuid.UUID) -> int:
@@ -59,12 +58,6 @@ def judge_answer(answer_id: uuid.UUID) -> int:
         CitationSupport.objects.filter(document__answer=answer_id).delete()
         CitationSupport.objects.bulk_create(found)
     return len(found)
-
-
-def _send(answer_id: uuid.UUID) -> None:
-    # By its name: the tasks import what ends a turn.
-    with current_app.connection_for_write(transport_options=IMPATIENT_BROKER) as connection:
-        current_app.send_task(TASK, [str(answer_id)], connection=connection, retry=False)
 
 
 def _supports(answer: Answer) -> list[CitationSupport]:
