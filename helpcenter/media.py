@@ -27,7 +27,11 @@ def _file(path: str) -> Path:
         file = Path(safe_join(settings.MEDIA_ROOT, path))
     except (SuspiciousFileOperation, ValueError):
         raise Http404 from None
-    if not file.is_file():
+    try:
+        is_there = file.is_file()
+    except OSError:  # a name that is too long for any file
+        is_there = False
+    if not is_there:
         raise Http404
     return file
 

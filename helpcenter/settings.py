@@ -102,7 +102,7 @@ SECRET_KEY = (
 # Applications
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "helpcenter.staff_app.StaffAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -40,6 +40,11 @@ def steps(_report: Path) -> list[Step]:
             variables={"MALFORMED": "5000"},
         ),
         Step(
+            "hostile addresses",
+            [python, "-m", "pytest", "--quiet", "tests/test_hostile_addresses.py"],
+            variables={"HOSTILE": "100"},
+        ),
+        Step(
             "turns",
             [python, "-m", "pytest", "--quiet", *TURNS_LONG],
             variables={

@@ -207,6 +207,8 @@ def test_people_are_told_what_else_was_searched_for() -> None:
         ({"terms": ["a" * 81, "b"]}, "terms"),
         ({"terms": ["car"], "targets": ["CAR"]}, "targets"),
         ({"terms": ["car"], "targets": ["?!"]}, "targets"),
+        ({"terms": ["car", "auto"], "language": "German"}, "language"),
+        ({"terms": ["car", "auto"], "language": "d"}, "language"),
     ],
 )
 def test_a_group_that_search_could_not_use_is_refused(fields: dict[str, Any], where: str) -> None:
@@ -253,6 +255,36 @@ def test_writers_keep_synonyms_in_the_admin(client: Client, staff: User) -> None
     assert "SSO = single sign-on" in shown
     assert staff.username in shown
     assert "SSO = SAML" in page(client, reverse("admin:articles_synonymgroup_changelist")).text
+
+
+def test_the_language_is_one_that_articles_are_written_in(client: Client, staff: User) -> None:
+    client.force_login(staff)
+    make_article("Konto", language="de-AT", publish=False)
+    add = reverse("admin:articles_synonymgroup_add")
+
+    def saved(language: str) -> bool:
+        response = client.post(add, {"terms": "SSO\nSAML", "targets": "", "language": language})
+        return bool(response.status_code == 302)
+
+    offered = page(client, add).all("option")
+    assert [one.attributes["value"] for one in offered] == ["", "de", "en"]
+    assert saved("de")
+    assert not saved("fr")
+    assert not saved("nothing")
+    assert list(SynonymGroup.objects.values_list("language", flat=True)) == ["de"]
+
+    old = group("auto", "voiture", language="fr")
+    change = reverse("admin:articles_synonymgroup_change", args=[old.pk])
+    shown = page(client, change).all("option")
+    assert [one.text for one in shown if "selected" in one.attributes] == ["français (fr)"]
+
+
+def test_no_terms_are_refused_at_the_field(client: Client, staff: User) -> None:
+    client.force_login(staff)
+    response = client.post(
+        reverse("admin:articles_synonymgroup_add"), {"terms": " ", "targets": "", "language": ""}
+    )
+    assert response.context["adminform"].form.errors == {"terms": ["This field is required."]}
 
 
 def test_changes_are_undone_and_groups_switched_off_and_on(client: Client, staff: User) -> None:

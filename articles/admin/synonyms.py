@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from articles.languages import language_name, languages_of_articles
 from articles.models import SynonymGroup, SynonymVersion
 
 
@@ -39,9 +40,24 @@ class SynonymForm(forms.ModelForm[SynonymGroup]):
         ),
     )
 
+    language = forms.ChoiceField(
+        label=_("Language"),
+        required=False,
+        help_text=_(
+            "One that your articles are written in. Terms may mean something else in others."
+        ),
+    )
+
     class Meta:
         model = SynonymGroup
         fields = ["terms", "targets", "language", "is_active"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """What the group says already stays a choice, though no article is left in it."""
+        super().__init__(*args, **kwargs)
+        codes = sorted({*languages_of_articles(), self.instance.language} - {""})
+        named = [(code, f"{language_name(code)} ({code})") for code in codes]
+        self.fields["language"].choices = [("", _("every language")), *named]  # type: ignore[attr-defined]
 
 
 class VersionInline(admin.TabularInline[SynonymVersion, SynonymGroup]):

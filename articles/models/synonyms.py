@@ -6,6 +6,7 @@ a change needs no re-indexing. Save each group by itself: `changed_at` tells eve
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -15,6 +16,7 @@ from django.db import models, transaction
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from articles.models.content import LANGUAGE
 from articles.terms.analysis import query_terms
 
 if TYPE_CHECKING:
@@ -78,6 +80,12 @@ class SynonymGroup(SynonymState):
 
     def clean(self) -> None:
         self.language = self.language.strip()
+        if self.language and not re.match(LANGUAGE, self.language):
+            raise ValidationError(
+                {"language": gettext("Enter the code of a language, such as en or pt-BR.")}
+            )
+        if self.terms is None:  # a form refused them, and says so itself
+            return
         self.terms, self.targets = _tidy(self.terms), _tidy(self.targets)
         errors = {
             name: problem

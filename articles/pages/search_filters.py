@@ -13,10 +13,11 @@ from datetime import timedelta
 
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import get_language_info, gettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from articles.categories import Branch
+from articles.languages import language_name
 from articles.models import Category
 from articles.reading import shown_revision
 from articles.search import Hit
@@ -111,7 +112,7 @@ class Filters:
     def _by_language(self, hits: Sequence[Hit]) -> Filter:
         found = Counter(base_language(shown_revision(hit.article).language) for hit in hits)
         choices = [
-            Choice(code, _language_name(code), found[code] or None, code == self.language)
+            Choice(code, language_name(code), found[code] or None, code == self.language)
             for code in self.languages
         ]
         several = choices if len(choices) > 1 else []
@@ -126,10 +127,3 @@ class Filters:
             if count < len(hits) or value == self.updated:
                 choices.append(Choice(value, str(label), count, value == self.updated))
         return Filter("updated", gettext("Updated"), gettext("Any time"), choices)
-
-
-def _language_name(code: str) -> str:
-    try:
-        return str(get_language_info(code)["name_local"])
-    except KeyError:
-        return code
