@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from articles import signals, tasks
 from articles.models import Article, ArticleRevision, Passage, SlugRedirect, Status
+from articles.rendering import has_text
 from articles.writing import links
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser
 
 
+NO_TEXT = _("There is no text to publish yet. Headings alone are not enough.")
 _STANDING = ["live_revision", "status", "publish_at", "scheduled_by"]
 
 
@@ -32,7 +36,8 @@ def publish(
     """Makes the working copy live. Unchanged content keeps its revision.
 
     Saves `article` as given; returns the live revision. `index=False` leaves the indexing
-    to a caller who publishes many and then indexes them in bulk.
+    to a caller who publishes many and then indexes them in bulk. Whoever lets people
+    publish has asked `refuse_empty` first.
     """
     article.save()
     locked = Article.objects.select_for_update().get(pk=article.pk)
@@ -77,10 +82,17 @@ def return_to(article: Article, status: Status, revision: ArticleRevision | None
         _announce_withdrawn(article)
 
 
-def schedule(article: Article, when: datetime | None, by: AbstractBaseUser) -> None:
+def refuse_empty(article: Article) -> None:
+    """Raises `ValidationError` for an article with nothing to read in it: an empty page helps
+    nobody."""
+    if not has_text(article.body):
+        raise ValidationError({"body": NO_TEXT})
+
+
+def schedule(article: Article, when: datetime | None, by: AbstractBaseUser | None = None) -> None:
     """Lets the working copy go live at a time, whatever it says then; None cancels that."""
     article.publish_at = when
-    article.scheduled_by_id = by.pk if when else None
+    article.scheduled_by_id = by.pk if when and by else None
     article.save(update_fields=["publish_at", "scheduled_by", "updated_at"])
 
 

@@ -10,6 +10,7 @@ The page has its own `h1`: where a text uses that level, all its headings move d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ from articles.markup.inline_text import without_payloads
 from articles.markup.markdown import Dialect, HtmlRenderer, text_of
 from articles.markup.outline import Section, sections
 from articles.markup.sanitising import sanitiser
+
+_VISIBLE = re.compile("[^\\s\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,23 @@ def plain_text(markdown: str) -> str:
         elif token.type in ("fence", "code_block"):
             lines.append(" ".join(token.content.split()))
     return "\n".join(line for line in lines if line)
+
+
+def has_text(markdown: str) -> bool:
+    """Whether there is anything to read below the headings: words, code, or a picture."""
+    return any(_says_something("\n".join(section.body)) for section in sections(markdown))
+
+
+def _says_something(body: str) -> bool:
+    if not body.strip():
+        return False
+    # Behind a blank line no section begins with what looks like front matter.
+    for token in _DIALECT.parse(f"\n{body}", {"addresses": ARTICLE_ADDRESSES}):
+        inside = token.children or []
+        text = token.content if token.type in ("fence", "code_block") else text_of(inside)
+        if _VISIBLE.search(text) or any(child.type == "image" for child in inside):
+            return True
+    return False
 
 
 def addresses_in(markdown: str) -> list[str]:

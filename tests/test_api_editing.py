@@ -69,7 +69,9 @@ def test_a_new_article_is_a_draft_of_the_tokens_user(writer: TokenClient, client
 
 
 def test_one_that_is_published_at_once_is_live(writer: TokenClient, client: Client) -> None:
-    shown = writer.send("post", MANAGE, {"title": "Reset", "publish": True}).json()
+    shown = writer.send(
+        "post", MANAGE, {"title": "Reset", "markdown": "Now.", "publish": True}
+    ).json()
     assert (shown["status"], shown["revision"]) == ("published", 1)
     assert client.get("/api/v1/articles/reset/").status_code == 200
 
@@ -374,7 +376,7 @@ def test_working_copies_in_pages_by_status(writer: TokenClient) -> None:
 
 
 def test_putting_a_document_twice_is_putting_it_once(writer: TokenClient, client: Client) -> None:
-    body = {"title": "Install", "markdown": "## Steps", "publish": True}
+    body = {"title": "Install", "markdown": "## Steps\n\nOne.", "publish": True}
     first = writer.send("put", f"{DOCUMENTS}guides/install.md/", body)
     assert (first.status_code, first.json()["external_id"]) == (201, "guides/install.md")
     before = Article.objects.values().get()
@@ -384,7 +386,7 @@ def test_putting_a_document_twice_is_putting_it_once(writer: TokenClient, client
     assert (again.status_code, again["ETag"]) == (200, first["ETag"])
     assert Article.objects.values().get() == before
     assert ArticleRevision.objects.count() == 1
-    assert client.get("/api/v1/articles/install/").json()["markdown"] == "## Steps"
+    assert client.get("/api/v1/articles/install/").json()["markdown"] == "## Steps\n\nOne."
     assert writer.get(f"{DOCUMENTS}guides/install.md/").json() == again.json()
 
 

@@ -19,8 +19,10 @@ from django.utils.translation import gettext_lazy as _
 from articles import publishing
 from articles.admin.pages import person
 from articles.models import Article, Status
+from articles.rendering import has_text
 from articles.writing import links, undo
 
+MOST_NAMED = 5
 REVIEW_AGAIN = timedelta(days=182)
 
 
@@ -41,6 +43,18 @@ class ArticleActions(admin.ModelAdmin[Article]):
 
     @admin.action(description=_("Publish selected articles"), permissions=["publish"])
     def publish_selected(self, request: HttpRequest, queryset: QuerySet[Article]) -> None:
+        """All of them or, where one has no text yet, none."""
+        empty = [article.title for article in queryset if not has_text(article.body)]
+        if empty:
+            said = ngettext(
+                "Nothing was published: there is no text in %s yet.",
+                "Nothing was published: there is no text in these yet: %s.",
+                len(empty),
+            )
+            named = ", ".join(f"“{title}”" for title in empty[:MOST_NAMED])
+            more = ", …" if len(empty) > MOST_NAMED else ""
+            self.message_user(request, said % f"{named}{more}", messages.ERROR)
+            return
         self._each(
             request,
             queryset,
@@ -104,6 +118,7 @@ class ArticleActions(admin.ModelAdmin[Article]):
     def publish(self, request: HttpRequest, article: Article) -> None:
         if not self.has_publish_permission(request):
             raise PermissionDenied
+        publishing.refuse_empty(article)
         publishing.publish(article, person(request))
         self.log_change(request, article, gettext("Published."))
 

@@ -22,6 +22,7 @@ from articles.importing.sources import Source
 from articles.markup.outline import sections
 from articles.models import Status, Visibility
 from articles.models.content import BODY_LENGTH
+from articles.rendering import has_text
 
 MAX_TITLE = 250
 MAX_SUMMARY = 500
@@ -229,7 +230,7 @@ def _document(path: str, fields: Fields, text: str, options: Options, report: Re
     title = title or _title_of_file(file)
     if len(body) > BODY_LENGTH:
         raise CannotImportError(f"longer than {BODY_LENGTH:,} characters")
-    if not body.strip() and fields.status == Status.PUBLISHED:
+    if fields.status == Status.PUBLISHED and not has_text(body):
         fields.status = Status.DRAFT
         fields.notes.append("it has no text, so it is a draft")
     external_id = options.prefix + (fields.id or path)

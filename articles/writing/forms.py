@@ -12,7 +12,9 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from articles import publishing
 from articles.models import LANGUAGE, Article
+from articles.rendering import has_text
 from articles.writing import conflicts
 
 
@@ -90,6 +92,7 @@ class ArticleForm(forms.ModelForm[Article]):
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
+        self._refuse_empty_page()
         base, present = self.data.get(self.add_prefix("base")), self.initial.get("base")
         if base and present and base != present:
             self.conflict_with = copy.copy(self.instance)
@@ -99,3 +102,13 @@ class ArticleForm(forms.ModelForm[Article]):
                 _("Nothing was saved yet: somebody else saved this article while you wrote.")
             )
         return cleaned
+
+    def _refuse_empty_page(self) -> None:
+        """A draft may be empty; what goes live, now or by itself, may not."""
+        body = self.cleaned_data.get("body")
+        if body is None or has_text(body):
+            return
+        if "_publish" in self.data:
+            self.add_error("body", publishing.NO_TEXT)
+        elif self.cleaned_data.get("publish_at"):
+            self.add_error("body", _("Write the text before you set a time to publish it."))

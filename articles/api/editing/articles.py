@@ -67,7 +67,7 @@ class ManagedArticles(Editing):
             self.may("publish_article")
         article = editing.create(values, self.editor, self.via)
         if live:
-            editing.publish(article, self.editor, self.via)
+            self.publish(article)
         self.log("article_created", article=article.pk)
         return self.told(article, 201)
 

@@ -58,7 +58,7 @@ class ArticleByExternalId(Editing):
             self.log("article_created", article=article.pk)
         elif editing.change(article, values, self.editor, self.via):
             self.log("article_changed", article=article.pk)
-        if live and editing.publish(article, self.editor, self.via):
+        if live and self.publish(article):
             self.log("article_published", article=article.pk)
         return self.told(article, 201 if is_new else 200)
 

@@ -52,11 +52,11 @@ class _Step(Editing):
 
 
 class Publish(_Step):
-    @_described("publish_article", "Publish", "Makes the working copy live.")
+    @_described(
+        "publish_article", "Publish", "Makes the working copy live. Refused where it has no text."
+    )
     def post(self, request: Request, article_id: int) -> Response:
-        return self.take(
-            article_id, "article_published", lambda one: editing.publish(one, self.editor, self.via)
-        )
+        return self.take(article_id, "article_published", self.publish)
 
 
 class Unpublish(_Step):

@@ -6,6 +6,7 @@ import logging
 from typing import Any, cast
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError as ModelError
 from django.utils.functional import cached_property
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
@@ -13,11 +14,13 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.response import Response
 
+from articles import publishing
 from articles.api.authentication import TokenAuthentication
 from articles.api.editing.preconditions import etag
 from articles.api.editing.working_copies import EditedCategory, WorkingCopy
 from articles.api.views import View
 from articles.models import Article, Category
+from articles.writing import editing
 from helpcenter.models import ApiToken
 
 logger = logging.getLogger(__name__)
@@ -62,6 +65,14 @@ class Editing(View):
         found = serializer(data=self.body(), context={"request": self.request}, **options)
         found.is_valid(raise_exception=True)
         return dict(found.validated_data)
+
+    def publish(self, article: Article) -> bool:
+        """Whether it changed anything. Raises `ValidationError` where there is no text."""
+        try:
+            publishing.refuse_empty(article)
+        except ModelError as error:
+            raise serializers.ValidationError({"markdown": error.messages}) from None
+        return editing.publish(article, self.editor, self.via)
 
     def shown(self, row: Article | Category) -> dict[str, Any]:
         context = {"request": self.request}
