@@ -5,7 +5,7 @@ Plain async views over `assistant.chat`; see "The chat's API" in the manual.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
@@ -45,7 +45,7 @@ async def answers(request: HttpRequest) -> HttpResponseBase:
     opened = await chat.ask(sender, question)
     found = Found(opened.answer_id, opened.conversation_id, is_running=True)
     if request.get_preferred_type([JSON, EVENT_STREAM]) == EVENT_STREAM:
-        return _stream(_events(request, found, sender.reader, 0))
+        return EventStream(_events(request, found, sender.reader, 0))
     await chat.wait(opened.answer_id)
     payload = await chat.payload(found, sender.reader)
     return _failed(payload) if "error" in payload else _named(JsonResponse(payload), found)
@@ -69,7 +69,7 @@ async def answer_events(request: HttpRequest, answer_id: str) -> HttpResponseBas
     found = await chat.find_answer(caller.owner, answer_id)
     if not found.is_running and 0 < after == found.last_seq:
         return HttpResponse(status=204)
-    return _stream(_events(request, found, caller.reader, after))
+    return EventStream(_events(request, found, caller.reader, after))
 
 
 @endpoint("POST")
@@ -96,11 +96,17 @@ async def _events(
             yield encoder.sse(batch)
 
 
-def _stream(events: AsyncGenerator[bytes, None]) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(events, content_type=EVENT_STREAM)
-    response["Cache-Control"] = "no-store"
-    response["X-Accel-Buffering"] = "no"
-    return response
+class EventStream(StreamingHttpResponse):
+    """Server-sent events. They are bytes already: nothing looks at each of them again."""
+
+    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
+        super().__init__(events, content_type=EVENT_STREAM)
+        self._events = events
+        self["Cache-Control"] = "no-store"
+        self["X-Accel-Buffering"] = "no"
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._events
 
 
 def _named(response: JsonResponse, found: Found) -> JsonResponse:

@@ -126,13 +126,50 @@ def measure_cpu(options: argparse.Namespace) -> Iterable[tuple[str, str]]:
 
 
 def measure_streams(options: argparse.Namespace) -> Iterable[tuple[str, str]]:
-    """How late words come where many answers are written at once."""
+    """How smoothly and how late words come where many answers are written at once.
+
+    The gap between two pieces of a text is beyond the provider's own between two words. Measured
+    while all are under way: whoever has an answer asks again, so some begin and end all the time.
+    """
+    words = 500
     for streams in (100, 200, 300, 400):
         for name in ("delta", "html"):
-            with paced_provider(500, PER_SECOND) as endpoint, site(endpoint) as here:
-                heard = asyncio.run(_streams(here, streams, html=name == "html", over=10.0))
-            late = [delay for one in heard for delay in one.lateness[50:-50]]
+            with paced_provider(words, PER_SECOND) as endpoint, site(endpoint) as here:
+                steady = _steady_streams(here, streams, words / PER_SECOND, html=name == "html")
+                gaps, late, load = asyncio.run(steady)
+            added = [gap - 1 / PER_SECOND for gap in gaps]
+            yield f"{streams} answers as `{name}`, added gap", _milliseconds(added)
             yield f"{streams} answers as `{name}`, words come late by", _milliseconds(late)
+            yield f"{streams} answers as `{name}`, of a core", f"{load:.2f}"
+
+
+async def _steady_streams(
+    here: Site, count: int, seconds: float, *, html: bool
+) -> tuple[list[float], list[float], float]:
+    """Gaps, lateness and the process's share of a core in the `seconds` in which so many answers,
+    each of that length, are under way."""
+    visitor = await here.visitor()
+
+    async def one(number: int) -> Sequence[Heard]:
+        await asyncio.sleep(seconds * number / count)
+        return [await visitor.ask(QUESTION, html=html) for _ in range(2)]
+
+    async def load() -> float:
+        await asyncio.sleep(seconds)
+        before = here.cpu_seconds
+        await asyncio.sleep(seconds)
+        return (here.cpu_seconds - before) / seconds
+
+    began = time.monotonic() + seconds
+    used, *pairs = await asyncio.gather(load(), *(one(number) for number in range(count)))
+    heard = [one for pair in pairs for one in pair]
+    assert all(one.end == "completed" for one in heard)
+
+    def meanwhile(samples: Iterable[tuple[float, float]]) -> list[float]:
+        return [value for moment, value in samples if began < moment < began + seconds]
+
+    gaps = [gap for one in heard for gap in meanwhile(one.gaps)]
+    return gaps, [delay for one in heard for delay in meanwhile(one.lateness)], used
 
 
 def measure_idle(options: argparse.Namespace) -> Iterable[tuple[str, str]]:
@@ -209,19 +246,11 @@ async def _mixed_load(here: Site, seconds: float) -> Mixed:
     return mixed
 
 
-async def _streams(
-    here: Site, count: int, *, html: bool = False, over: float = 0.0
-) -> Sequence[Heard]:
-    """So many answers at once; their sends spread over `over` seconds."""
+async def _streams(here: Site, count: int, *, html: bool = False) -> None:
+    """So many answers at once."""
     visitor = await here.visitor()
-
-    async def one(number: int) -> Heard:
-        await asyncio.sleep(over * number / count)
-        return await visitor.ask(QUESTION, html=html)
-
-    heard = await asyncio.gather(*(one(number) for number in range(count)))
-    assert all(one.end == "completed" for one in heard)
-    return heard
+    asked = (visitor.ask(QUESTION, html=html) for _ in range(count))
+    assert all(heard.end == "completed" for heard in await asyncio.gather(*asked))
 
 
 async def _bare_loops(endpoint: str, count: int) -> None:

@@ -22,11 +22,13 @@ _COOKIE = re.compile(r"^set-cookie: (\w+)=([^;]+)", re.IGNORECASE | re.MULTILINE
 @dataclass
 class Heard:
     """What one visitor heard: seconds from the send to the first event and to the first word,
-    how late each word was (from the provider's write to here), and how the answer ended."""
+    how late each word was (from the provider's write to here), the time between one piece of the
+    text and the next (both with the moment of its arrival before it), and how the answer ended."""
 
     first_event: float = 0.0
     first_word: float = 0.0
-    lateness: list[float] = field(default_factory=list)
+    lateness: list[tuple[float, float]] = field(default_factory=list)
+    gaps: list[tuple[float, float]] = field(default_factory=list)
     end: str = ""
 
 
@@ -74,7 +76,7 @@ class Visitor:
 
     async def ask(self, question: str, *, html: bool = False) -> Heard:
         """Asks, and listens to the end of the answer."""
-        heard, newest = Heard(), 0.0
+        heard, newest, last = Heard(), 0.0, 0.0
         sent = time.monotonic()
         reader, writer = await asyncio.open_connection(*self._address)
         body = json.dumps({"question": question}).encode()
@@ -95,11 +97,13 @@ class Visitor:
             elif line.startswith(b"data: ") and kind in ("delta", "html"):
                 now = time.monotonic()
                 heard.first_word = heard.first_word or now - sent
+                heard.gaps += [(now, now - last)] if last else []
+                last = now
                 # Rendered blocks repeat the words that were there already.
                 for written in map(float, _MARKED.findall(line.decode())):
                     if written > newest:
                         newest = written
-                        heard.lateness.append(now - written)
+                        heard.lateness.append((now, now - written))
             elif line.startswith(b"data: ") and kind in ("done", "error"):
                 heard.end = json.loads(line[6:]).get("status", kind)
             elif line.startswith(b"HTTP/") and b" 200 " not in line:

@@ -36,11 +36,11 @@ class RequestIds:
         given = self._given(scope)
         request_id = given.decode() if given else uuid.uuid4().hex
 
-        async def send_with_id(message: Message) -> None:
+        def send_with_id(message: Message) -> Awaitable[None]:
             if message["type"] in ("http.response.start", "websocket.accept"):
                 own = [pair for pair in message.get("headers", ()) if pair[0].lower() != HEADER]
                 message["headers"] = [*own, (HEADER, request_id.encode())]
-            await send(message)
+            return send(message)
 
         with logs.bound(request_id=request_id):
             await self._application(scope, receive, send_with_id)

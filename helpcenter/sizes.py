@@ -7,7 +7,7 @@ view can say what it thinks of it. So both are bounded where they come in.
 from __future__ import annotations
 
 import json
-from collections.abc import MutableMapping
+from collections.abc import Awaitable, MutableMapping
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -83,10 +83,10 @@ class BoundedBodies:
                 raise _BodyTooLargeError
             return message
 
-        async def noted_send(message: Message) -> None:
+        def noted_send(message: Message) -> Awaitable[None]:
             nonlocal is_answered
             is_answered = True
-            await send(message)
+            return send(message)
 
         try:
             await self._application(scope, bounded_receive, noted_send)

@@ -7,7 +7,7 @@ import gzip
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -73,6 +73,11 @@ async def read(model: OpenAIModel, tools: Sequence[ToolSpec] = (SEARCH,)) -> lis
     return await collect(model, tools)
 
 
+def together(*events: Mapping[str, Any]) -> bytes:
+    """These events in one write."""
+    return b"".join(f"data: {json.dumps(event)}\n\n".encode() for event in events)
+
+
 def text_of(events: Sequence[ModelEvent]) -> str:
     return "".join(event.text for event in events if isinstance(event, TextDelta))
 
@@ -130,12 +135,53 @@ def test_turns_in_one_loop_share_a_connection(provider: ScriptedProvider) -> Non
 
 
 def test_an_answer_arrives_piece_by_piece_with_its_usage(provider: ScriptedProvider) -> None:
-    provider.reply(say("Open "), say("Settings."), finish(), usage(120, 7, cached=64), DONE)
-    assert read(model_at(provider)) == [
+    heard: list[ModelEvent] = []
+    first, second = threading.Event(), threading.Event()
+    end = (finish(), usage(120, 7, cached=64), DONE)
+    provider.reply(say("Open "), Wait(first), say("Settings."), Wait(second), *end)
+    model = model_at(provider)
+
+    @async_to_sync
+    async def listen() -> None:
+        async with aclosing(model.stream(QUESTION, ())) as stream:
+            for go_on in (first, second, None):
+                heard.append(await anext(stream))
+                if go_on is not None:
+                    go_on.set()
+
+    listen()
+    assert heard == [
         TextDelta("Open "),
         TextDelta("Settings."),
         Finished("stop", (), Usage(120, 64, 7)),
     ]
+
+
+def test_what_came_at_once_is_one_piece(provider: ScriptedProvider) -> None:
+    provider.reply(together(say("Open "), say("Settings.")), finish(), DONE)
+    text, end = read(model_at(provider))
+    assert (text, end_of([end]).reason) == (TextDelta("Open Settings."), "stop")
+
+
+def test_what_stood_before_an_error_in_the_same_piece_is_text(provider: ScriptedProvider) -> None:
+    provider.reply(together(say("Open "), {"error": {"message": "overloaded"}}))
+    model = model_at(provider)
+    heard: list[ModelEvent] = []
+
+    @async_to_sync
+    async def listen() -> None:
+        async with aclosing(model.stream(QUESTION, ())) as stream:
+            async for event in stream:
+                heard.append(event)
+
+    with pytest.raises(ProviderError):
+        listen()
+    assert heard == [TextDelta("Open ")]
+
+
+def test_nothing_behind_the_end_of_a_stream_is_text(provider: ScriptedProvider) -> None:
+    provider.reply(together(say("Open."), finish()) + DONE + together(say(" More")))
+    assert text_of(read(model_at(provider))) == "Open."
 
 
 def test_the_first_word_is_there_before_the_second_was_sent(provider: ScriptedProvider) -> None:
@@ -576,7 +622,7 @@ def test_reasoning_is_a_sign_of_life() -> None:
     async def waited(chunk: dict[str, Any]) -> str:
         reader = ChunkReader()
         clock = Clock(reader, first_token_seconds=0)
-        reader.read(json.dumps(chunk))
+        reader.read([json.dumps(chunk)])
         return await clock.wait(asyncio.sleep(0.001, "next"))
 
     assert waited(say(None, reasoning_content="hm")) == "next"
@@ -761,7 +807,7 @@ def test_closing_the_stream_stops_the_provider_that_goes_on_sending(
     @async_to_sync
     async def stop_after_a_word() -> None:
         async with aclosing(model_at(provider).stream(QUESTION, ())) as stream:
-            assert await first_word(stream) == "word "
+            assert (await first_word(stream)).startswith("word ")
         assert await asyncio.to_thread(provider.requests[0].closed_by_client.wait, 5)
 
     stop_after_a_word()

@@ -26,9 +26,9 @@ TAIL_SECONDS = 0.1
 """How long a read waits for new entries. Another answer's follower joins between two reads."""
 
 _APPEND = """
-local seconds, verdicts = ARGV[1], {}
+local seconds, refused = ARGV[1], {}
 for number, key in ipairs(KEYS) do
-  local verdict, entry = 'stored', '(.-)\\n(.-)\\n(.-)\\n(.-)\\n'
+  local verdict, entry = nil, '(.-)\\n(.-)\\n(.-)\\n(.-)\\n'
   for id, kind, body, note in string.gmatch(ARGV[number + 1], entry) do
     local command = {'XADD', key}
     if id ~= '1-0' then table.insert(command, 'NOMKSTREAM') end
@@ -49,9 +49,12 @@ for number, key in ipairs(KEYS) do
       redis.call('EXPIRE', key, seconds)
     end
   end
-  verdicts[number] = verdict
+  if verdict then
+    table.insert(refused, key)
+    table.insert(refused, verdict)
+  end
 end
-return verdicts
+return refused
 """
 """A first entry makes the stream. A later one never does: readers would see a gap. An answer's
 entries are one argument, four lines each: a client spends on every argument what it spends on a
@@ -61,11 +64,10 @@ UNREACHABLE = (RedisError, OSError)
 """What a call raises where Valkey is down, frozen, loading or full."""
 
 
-class Written(Enum):
-    """What became of an answer's entries: stored, or refused for want of the earlier
-    ones (`GAP`), or because an entry with this number stands there already (`TAKEN`)."""
+class Refused(Enum):
+    """Why an entry was not stored: for want of the earlier ones (`GAP`), or because one with
+    this number stands there already (`TAKEN`)."""
 
-    STORED = "stored"
     GAP = "gap"
     TAKEN = "taken"
 
@@ -84,17 +86,15 @@ class Store:
 
     async def append(
         self, batch: Sequence[tuple[uuid.UUID, Sequence[Entry]]]
-    ) -> dict[uuid.UUID, Written]:
-        """Appends the entries of many answers in one round trip. Of an answer's entries either
-        all are stored, or those before the one that was refused."""
+    ) -> dict[uuid.UUID, Refused]:
+        """Appends the entries of many answers in one round trip. Gives the answers one of whose
+        entries was refused: of those the ones before it are stored, of all others all."""
         keys = [_key(answer_id) for answer_id, _entries in batch]
         arguments: list[str | int] = [STREAM_SECONDS]
         arguments += ["".join(map(_lines, entries)) for _answer_id, entries in batch]
-        verdicts = await self._append(keys=keys, args=arguments)
-        return {
-            answer_id: Written(verdict.decode())
-            for (answer_id, _entries), verdict in zip(batch, verdicts, strict=True)
-        }
+        refused = await self._append(keys=keys, args=arguments)
+        pairs = zip(refused[::2], refused[1::2], strict=True)
+        return {_answer_id(key): Refused(verdict.decode()) for key, verdict in pairs}
 
     async def read(self, answer_id: uuid.UUID) -> list[Entry]:
         """All entries of an answer; none where its stream is unknown or has expired."""

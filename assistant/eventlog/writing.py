@@ -18,7 +18,7 @@ from contextlib import suppress
 from assistant.background import end, spawn
 from assistant.eventlog.feed import Entry, Feed
 from assistant.eventlog.notes import NOTHING, Note
-from assistant.eventlog.store import UNREACHABLE, Store, Written
+from assistant.eventlog.store import UNREACHABLE, Store
 from assistant.events import Delta, Event, payload
 
 Batch = Sequence[tuple["Writer", list[Entry]]]
@@ -163,10 +163,10 @@ class Flusher:
         """Stores what Valkey lacks of each answer. Returns those of which it had something else
         than was thought: after another look at what it has, they are worth another try."""
         missing = [(writer.feed.answer_id, writer.lacking(entries)) for writer, entries in batch]
-        verdicts = await self._store.append([pair for pair in missing if pair[1]])
+        refused = await self._store.append([pair for pair in missing if pair[1]])
         behind = []
         for writer, entries in batch:
-            if verdicts.get(writer.feed.answer_id, Written.STORED) is Written.STORED:
+            if writer.feed.answer_id not in refused:
                 writer.stored = len(writer.feed.entries) + len(entries)
             else:
                 writer.stored = await self._found(writer, entries)

@@ -1,6 +1,6 @@
 """The meaning of a chat-completions stream, chunk by chunk.
 
-`ChunkReader.read` takes an event's data and returns the text to show. What else a
+`ChunkReader.read` takes the data of events and returns the text to show. What else a
 chunk holds (calls, usage, the finish reason) is collected until `finished`. Chunks
 come without choices, with null deltas, with usage apart or on each of them, and with
 an error in place of an answer; none of that may reach a person.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from assistant import tokens
@@ -45,6 +46,7 @@ class ChunkReader:
     def __init__(self) -> None:
         self.began = False
         self.done = False
+        self.failure: ProviderError | None = None
         self._text = VisibleText()
         self._calls = ToolCallParts()
         self._written = WrittenCalls()
@@ -56,13 +58,19 @@ class ChunkReader:
     def has_finish(self) -> bool:
         return bool(self._reason)
 
-    def read(self, data: str) -> str:
-        """The visible text of an event. Raises `ProviderError` for an error in the stream."""
-        self.done = data.endswith(DONE)
-        chunks = _objects(data)
-        if len(chunks) == 1:
-            return self._read_chunk(chunks[0])
-        return "".join(map(self._read_chunk, chunks))
+    def read(self, events: Iterable[str]) -> str:
+        """The visible text of events, up to the end or an error: that is in `failure`."""
+        written: list[str] = []
+        try:
+            for data in events:
+                written += map(self._read_chunk, _objects(data))
+                if data.endswith(DONE):
+                    self.done = True
+                    break
+        except ProviderError as error:
+            self.failure = error
+        text = "".join(written)
+        return self._written.feed(self._text.feed(text)) if text else ""
 
     def close(self) -> str:
         return self._written.feed(self._text.close()) + self._written.close()
@@ -114,7 +122,7 @@ class ChunkReader:
         thought = "" if content else "".join(_text_of(delta.get(name)) for name in _REASONING)
         self._received.append(content or thought)
         self.began = self.began or bool(content or thought or calls)
-        return self._written.feed(self._text.feed(content)) if content else ""
+        return content
 
     def _counted(self, prompt_tokens: int) -> Usage:
         """The provider's count; an estimate where it has none, or one that cannot be."""

@@ -29,6 +29,7 @@ from assistant.agent import Message, Mode, ModelEvent, ProviderError, TextDelta,
 from assistant.metrics import PROVIDER_ERRORS
 from assistant.providers.chunks import ChunkReader
 from assistant.providers.circuit import Circuit
+from assistant.providers.pace import Pace
 from assistant.providers.refusals import ParameterRefusedError, error_from
 from assistant.providers.retries import Patience, told_to_wait
 from assistant.providers.sse import EventDecoder, OversizedEventError, WholeBody
@@ -120,30 +121,28 @@ class OpenAIModel:
     async def _attempt(
         self, body: dict[str, Any], first_token_seconds: float
     ) -> AsyncGenerator[ModelEvent, None]:
+        """One request, within the times that a stream may take. What has come since the last
+        reading is one event."""
         reader = ChunkReader()
         clock = Clock(reader, first_token_seconds)
-        async with aclosing(self._data(body, reader, clock)) as stream:
-            async for data in stream:
-                if text := reader.read(data):
-                    yield TextDelta(text)
-        if text := reader.close():
-            yield TextDelta(text)
-        yield reader.finished(prompt_tokens=tokens.estimate(json.dumps(body["messages"])))
-
-    async def _data(
-        self, body: dict[str, Any], reader: ChunkReader, clock: Clock
-    ) -> AsyncGenerator[str, None]:
-        """The data of the response's events, within the times a stream may take."""
+        pace = Pace.current()
         try:
             async with AsyncExitStack() as stack:
                 decoder, pieces = await self._open(body, clock, stack)
+                stack.enter_context(pace.stream())
                 while not reader.done:
                     piece = await clock.wait(anext(pieces, None))
-                    for data in decoder.close() if piece is None else decoder.feed(piece):
-                        yield data
+                    data = decoder.close() if piece is None else decoder.feed(piece)
+                    if text := reader.read(data):
+                        yield TextDelta(text)
+                    if reader.failure is not None:
+                        raise reader.failure
                     if piece is None:
-                        return
-                await _drain(pieces)
+                        break
+                    if reader.began and not reader.has_finish:
+                        await pace.rest()
+                else:
+                    await _drain(pieces)
         except TimeoutError:
             if not reader.has_finish:
                 raise ProviderError("timeout", "no first token", retryable=True) from None
@@ -154,6 +153,9 @@ class OpenAIModel:
         except (openai.OpenAIError, httpx2.RequestError) as error:
             if not reader.has_finish:
                 raise ProviderError("unavailable", _root(error), retryable=True) from error
+        if text := reader.close():
+            yield TextDelta(text)
+        yield reader.finished(prompt_tokens=tokens.estimate(json.dumps(body["messages"])))
 
     async def _open(
         self, body: dict[str, Any], clock: Clock, stack: AsyncExitStack

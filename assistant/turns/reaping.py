@@ -22,7 +22,7 @@ from articles.models import ArticleRevision
 from assistant import tokens
 from assistant.bill import budgets
 from assistant.eventlog import UNREACHABLE, Entry, Note, encoded
-from assistant.eventlog.store import Store, Written
+from assistant.eventlog.store import Store
 from assistant.events import Delta
 from assistant.failures import INTERRUPTED
 from assistant.models import Answer, AnswerDocument
@@ -79,8 +79,7 @@ async def _end_stream(store: Store, answer_id: uuid.UUID, language: str) -> list
         if not entries or entries[-1].is_last:
             return entries
         end = _interruption(entries, language)
-        verdicts = await store.append([(answer_id, end)])
-        if verdicts[answer_id] is Written.STORED:
+        if not await store.append([(answer_id, end)]):
             return entries + end
     return []
 
