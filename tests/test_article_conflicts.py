@@ -15,7 +15,7 @@ from django.test import Client
 from articles.models import Article
 from articles.writing import conflicts
 from tests.factories import make_article, make_category
-from tests.writing import change_url, colleague, form_of, signed_in
+from tests.writing import article_url, change_url, colleague, form_of, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -171,3 +171,71 @@ def _wait_for_a_waiting_query() -> None:
             return
         pause.wait(0.02)
     pytest.fail("the save never waited for the lock")
+
+
+def test_who_saves_a_deleted_article_gets_the_text_back_as_a_new_draft(
+    staff_client: Client, article: Article
+) -> None:
+    maria = signed_in(colleague("maria", "delete_article", "view_article"))
+    category = make_category("Billing")
+    mine = opened(staff_client, article)
+    typed = {
+        **mine,
+        "title": "Prices & plans",
+        "body": "One <b>and</b> only.",
+        "category": category.pk,
+        "position": "7",
+        "publish_at_0": "2100-01-02",
+        "publish_at_1": "09:30",
+        "review_on": "no day",
+    }
+    maria.post(article_url("delete", article.pk), {"post": "yes"})
+    response = staff_client.post(change_url(article), {**typed, "_publish": "1"})
+
+    assert response.status_code == 200
+    page = html.unescape(response.content.decode())
+    assert "maria deleted it" in page
+    assert "Saving makes a new draft of it." in page
+    assert not Article.objects.exists()
+    form = response.context["adminform"].form
+    assert {name: form[name].value() for name in ("title", "body", "slug", "review_on")} == {
+        "title": "Prices & plans",
+        "body": "One <b>and</b> only.",
+        "slug": "plans",
+        "review_on": "no day",
+    }
+    assert f'action="{article_url("add")}"' in page
+    assert 'value="2100-01-02"' in page
+    assert f'<option value="{category.pk}" selected>Billing</option>' in page
+
+    saved = {**typed, "review_on": "", "_save": "1"}
+    assert staff_client.post(article_url("add"), saved).status_code == 302
+    kept = Article.objects.get()
+    assert (kept.title, kept.slug, kept.body) == (
+        "Prices & plans",
+        "plans",
+        "One <b>and</b> only.",
+    )
+
+
+def test_who_may_not_add_articles_gets_the_text_to_copy(
+    staff_client: Client, article: Article
+) -> None:
+    client = signed_in(colleague("maria", "change_article", "view_article"))
+    typed = {**opened(client, article), "body": "One </textarea> only."}
+    staff_client.post(article_url("delete", article.pk), {"post": "yes"})
+    response = client.post(change_url(article), typed)
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "One &lt;/textarea&gt; only." in page
+    assert "staff deleted it" in page
+    assert "Nothing was saved: copy it." in page
+
+
+def test_a_deleted_article_that_is_only_looked_at_leads_back(
+    staff_client: Client, article: Article
+) -> None:
+    url = change_url(article)
+    article.delete()
+    assert staff_client.get(url).status_code == 302
+    assert staff_client.post(f"{url[: -len('change/')]}delete/", {"post": "yes"}).status_code == 302

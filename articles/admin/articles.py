@@ -19,6 +19,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from articles import publishing
+from articles.admin import rescuing
 from articles.admin.actions import ArticleActions
 from articles.admin.editor import EditorPages, MarkdownEditor
 from articles.admin.filters import AttentionFilter, PublicationFilter
@@ -112,7 +113,17 @@ class ArticleAdmin(ArticleActions):
         return obj.get_absolute_url() if obj.is_live else None
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        return {"author": request.user.pk, **super().get_changeform_initial_data(request)}
+        typed = getattr(request, "typed_for_deleted", {})
+        return {"author": request.user.pk, **super().get_changeform_initial_data(request), **typed}
+
+    def _get_obj_does_not_exist_redirect(
+        self, request: HttpRequest, opts: Any, object_id: str
+    ) -> HttpResponse:
+        """What was typed for an article that somebody deleted meanwhile is offered as a new one."""
+        is_form = getattr(request.resolver_match, "url_name", "") == "articles_article_change"
+        if is_form and request.method == "POST" and self.has_change_permission(request):
+            return rescuing.typed_for_deleted(self, request, object_id)
+        return super()._get_obj_does_not_exist_redirect(request, opts, object_id)  # type: ignore[no-any-return]
 
     def formfield_for_dbfield(
         self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any
