@@ -15,6 +15,7 @@ from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from articles.models import Category
@@ -206,7 +207,8 @@ class LanguageFilter(ValuesFilter):
 class TypedFilter(admin.ListFilter):
     """A filter that is typed: its template is a small form that keeps what else was chosen.
 
-    `fields` are the parameters and the labels of their inputs.
+    `fields` are the parameters and the labels of their inputs. Of what makes no sense, the filter
+    says so, and the list is empty: one that left it out would look like an answer.
     """
 
     template = "admin/assistant/answer/typed_filter.html"
@@ -228,6 +230,19 @@ class TypedFilter(admin.ListFilter):
     def value(self, name: str) -> str:
         return str(self.used_parameters.get(name, ""))
 
+    def problem(self) -> str:
+        """What is wrong with what was typed; empty where nothing is."""
+        return ""
+
+    def matching(self, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        """The answers that what was typed is about."""
+        raise NotImplementedError
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        if not any(self.used_parameters.values()):
+            return queryset
+        return queryset.none() if self.problem() else self.matching(queryset)
+
     def choices(self, changelist: ChangeList) -> Iterator[dict[str, Any]]:
         """One, for the template: the inputs, and what else was chosen, as pairs."""
         chosen = changelist.params.items()
@@ -237,6 +252,7 @@ class TypedFilter(admin.ListFilter):
             "kept": [(key, value) for key, value in chosen if key not in self.fields],
             "clear": changelist.get_query_string(remove=list(self.fields)),
             "is_used": any(self.used_parameters.values()),
+            "problem": self.problem(),
         }
 
 
@@ -246,38 +262,45 @@ class ArticleFilter(TypedFilter):
     title = _("article among the sources")
     fields = {"article": _("Title or address")}
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+    def matching(self, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
         typed = self.value("article")
-        if not typed:
-            return queryset
         if _is_key(typed):
             return queryset.filter(consulted(article=int(typed)))
         named = AnswerDocument.objects.filter(answer=OuterRef("pk"), consulted=True)
         return queryset.filter(Exists(named.filter(Q(slug=typed) | Q(title__icontains=typed))))
 
 
-class UnusedFilter(TypedFilter):
-    """By an article that was retrieved, and neither consulted nor cited. Figures link to it."""
+class NumberFilter(TypedFilter):
+    """By an article's number, which figures link to."""
+
+    def number(self) -> int:
+        return int(next(iter(self.used_parameters.values())))
+
+    def problem(self) -> str:
+        typed = "".join(self.used_parameters.values())
+        return "" if _is_key(typed) or not typed else gettext("“%s” is no number.") % typed[:40]
+
+
+class UnusedFilter(NumberFilter):
+    """By an article that was retrieved, and neither consulted nor cited."""
 
     title = _("article retrieved and not used")
     fields = {"unused": _("Its number")}
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
-        typed = self.value("unused")
-        return queryset.filter(retrieved_unused(int(typed))) if _is_key(typed) else queryset
+    def matching(self, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        return queryset.filter(retrieved_unused(self.number()))
 
 
-class CitedFilter(TypedFilter):
-    """By an article that an answer cites. Figures of usage link to it."""
+class CitedFilter(NumberFilter):
+    """By an article that an answer cites."""
 
     title = _("article cited")
     fields = {"cited": _("Its number")}
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
-        typed = self.value("cited")
-        if not _is_key(typed):
-            return queryset
-        cited = AnswerDocument.objects.filter(CITED, answer=OuterRef("pk"), document_id=typed)
+    def matching(self, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+        cited = AnswerDocument.objects.filter(
+            CITED, answer=OuterRef("pk"), document_id=str(self.number())
+        )
         return queryset.filter(Exists(cited))
 
 
@@ -299,7 +322,17 @@ class AskedFilter(TypedFilter):
     fields = {"from": _("From"), "to": _("To")}
     kind = "date"
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
+    def problem(self) -> str:
+        for name in self.fields:
+            typed = self.value(name)
+            if typed and not parsed(typed):
+                return gettext("“%s” is no day. Enter it as 2026-01-31.") % typed[:40]
+        first, last = parsed(self.value("from")), parsed(self.value("to"))
+        return (
+            gettext("The first day is after the last.") if first and last and first > last else ""
+        )
+
+    def matching(self, queryset: QuerySet[Answer]) -> QuerySet[Answer]:
         first, last = parsed(self.value("from")), parsed(self.value("to"))
         if first:
             queryset = queryset.filter(created_at__gte=midnight(first))
