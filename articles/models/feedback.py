@@ -26,8 +26,8 @@ class ArticleFeedback(models.Model):
     updated_at = models.DateTimeField(_("when"), auto_now=True)
 
     class Meta:
-        verbose_name = _("article feedback")
-        verbose_name_plural = _("article feedback")
+        verbose_name = _("vote on an article")
+        verbose_name_plural = _("votes on articles")
         constraints = [
             models.UniqueConstraint(fields=["revision", "voter"], name="one_vote_per_reader"),
             models.CheckConstraint(

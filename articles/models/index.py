@@ -78,6 +78,10 @@ class IndexEntry(models.Model):
     error = models.CharField(max_length=300, blank=True)
     indexed_at = models.DateTimeField(auto_now=True)
 
+    class Meta:
+        verbose_name = _("index entry")
+        verbose_name_plural = _("index entries")
+
     def __str__(self) -> str:
         return f"{self.article_id} at revision {self.revision_id}"
 

@@ -74,8 +74,8 @@ class SynonymGroup(SynonymState):
     changed_at = models.DateTimeField(_("changed"), auto_now=True)
 
     class Meta:
-        verbose_name = _("synonyms")
-        verbose_name_plural = _("synonyms")
+        verbose_name = _("synonym group")
+        verbose_name_plural = _("synonym groups")
         ordering = ["terms"]
 
     def clean(self) -> None:

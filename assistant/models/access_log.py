@@ -29,8 +29,8 @@ class AccessRecord(models.Model):
     detail = models.CharField(_("page"), max_length=60, blank=True)
 
     class Meta:
-        verbose_name = _("look at a conversation")
-        verbose_name_plural = _("access log")
+        verbose_name = _("access log entry")
+        verbose_name_plural = _("access log entries")
         ordering = ["-at", "-pk"]
         default_permissions = ("view",)
         constraints = [

@@ -209,8 +209,8 @@ class AnswerFeedback(models.Model):
     updated_at = models.DateTimeField(_("when"), auto_now=True)
 
     class Meta:
-        verbose_name = _("answer feedback")
-        verbose_name_plural = _("answer feedback")
+        verbose_name = _("vote on an answer")
+        verbose_name_plural = _("votes on answers")
         constraints = [
             models.CheckConstraint(
                 condition=Q(rating__in=Rating.values), name="answer_rating_known"

@@ -132,7 +132,7 @@ class GapQuestion(models.Model):
 
     class Meta:
         verbose_name = _("question in a gap")
-        verbose_name_plural = _("questions in a gap")
+        verbose_name_plural = _("questions in gaps")
         ordering = ["-asked_at"]
         indexes = [models.Index(fields=["topic", "-asked_at"], name="gap_question_by_time")]
 
@@ -168,7 +168,7 @@ class GapStep(models.Model):
 
     class Meta:
         verbose_name = _("step of a gap")
-        verbose_name_plural = _("steps of a gap")
+        verbose_name_plural = _("steps of gaps")
         ordering = ["-pk"]
         default_permissions = ()
         indexes = [models.Index(fields=["user_id", "-at"], name="gap_step_by_person")]

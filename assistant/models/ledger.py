@@ -29,7 +29,7 @@ class ConversationReference(models.Model):
 
     class Meta:
         verbose_name = _("reference in a conversation")
-        verbose_name_plural = _("references in a conversation")
+        verbose_name_plural = _("references in conversations")
         ordering = ["conversation_id", "ref"]
         constraints = [
             models.UniqueConstraint(fields=["conversation", "ref"], name="reference_once"),
@@ -77,7 +77,7 @@ class AnswerDocument(models.Model):
 
     class Meta:
         verbose_name = _("document of an answer")
-        verbose_name_plural = _("documents of an answer")
+        verbose_name_plural = _("documents of answers")
         ordering = ["answer_id", "ref"]
         indexes = [
             models.Index(fields=["answer"], condition=Q(consulted=True), name="source_of_answer"),
@@ -196,8 +196,8 @@ class CitationSupport(models.Model):
     negation_differs = models.BooleanField(_("negated on one side only"), default=False)
 
     class Meta:
-        verbose_name = _("support of a citation")
-        verbose_name_plural = _("support of citations")
+        verbose_name = _("score of a citation")
+        verbose_name_plural = _("scores of citations")
         ordering = ["document_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["document", "position"], name="support_once"),

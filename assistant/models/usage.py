@@ -25,8 +25,8 @@ class ErasedUsage(models.Model):
     answers = models.PositiveIntegerField(_("answers"), default=0)
 
     class Meta:
-        verbose_name = _("usage of erased answers")
-        verbose_name_plural = _("usage of erased answers")
+        verbose_name = _("count of erased answers")
+        verbose_name_plural = _("counts of erased answers")
         ordering = ["month", "kind", "key"]
         default_permissions = ()
         permissions = [("view_usage", "Can see how often articles were cited")]
