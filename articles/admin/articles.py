@@ -123,7 +123,10 @@ class ArticleAdmin(ArticleActions):
         is_form = getattr(request.resolver_match, "url_name", "") == "articles_article_change"
         if is_form and request.method == "POST" and self.has_change_permission(request):
             return rescuing.typed_for_deleted(self, request, object_id)
-        return super()._get_obj_does_not_exist_redirect(request, opts, object_id)  # type: ignore[no-any-return]
+        shown: HttpResponse = super()._get_obj_does_not_exist_redirect(  # type: ignore[misc]
+            request, opts, object_id
+        )
+        return shown
 
     def formfield_for_dbfield(
         self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any

@@ -4,22 +4,28 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('articles', '0010_passages_by_language_and_category'),
+        ("articles", "0010_passages_by_language_and_category"),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='articlefeedback',
-            options={'verbose_name': 'vote on an article', 'verbose_name_plural': 'votes on articles'},
+            name="articlefeedback",
+            options={
+                "verbose_name": "vote on an article",
+                "verbose_name_plural": "votes on articles",
+            },
         ),
         migrations.AlterModelOptions(
-            name='indexentry',
-            options={'verbose_name': 'index entry', 'verbose_name_plural': 'index entries'},
+            name="indexentry",
+            options={"verbose_name": "index entry", "verbose_name_plural": "index entries"},
         ),
         migrations.AlterModelOptions(
-            name='synonymgroup',
-            options={'ordering': ['terms'], 'verbose_name': 'synonym group', 'verbose_name_plural': 'synonym groups'},
+            name="synonymgroup",
+            options={
+                "ordering": ["terms"],
+                "verbose_name": "synonym group",
+                "verbose_name_plural": "synonym groups",
+            },
         ),
     ]

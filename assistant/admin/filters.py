@@ -274,10 +274,13 @@ class NumberFilter(TypedFilter):
     """By an article's number, which figures link to."""
 
     def number(self) -> int:
-        return int(next(iter(self.used_parameters.values())))
+        return int(self._typed())
+
+    def _typed(self) -> str:
+        return "".join(map(self.value, self.fields))
 
     def problem(self) -> str:
-        typed = "".join(self.used_parameters.values())
+        typed = self._typed()
         return "" if _is_key(typed) or not typed else gettext("“%s” is no number.") % typed[:40]
 
 

@@ -4,42 +4,76 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('assistant', '0022_more_lists_by_index'),
+        ("assistant", "0022_more_lists_by_index"),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='accessrecord',
-            options={'default_permissions': ('view',), 'ordering': ['-at', '-pk'], 'verbose_name': 'access log entry', 'verbose_name_plural': 'access log entries'},
+            name="accessrecord",
+            options={
+                "default_permissions": ("view",),
+                "ordering": ["-at", "-pk"],
+                "verbose_name": "access log entry",
+                "verbose_name_plural": "access log entries",
+            },
         ),
         migrations.AlterModelOptions(
-            name='answerdocument',
-            options={'ordering': ['answer_id', 'ref'], 'verbose_name': 'document of an answer', 'verbose_name_plural': 'documents of answers'},
+            name="answerdocument",
+            options={
+                "ordering": ["answer_id", "ref"],
+                "verbose_name": "document of an answer",
+                "verbose_name_plural": "documents of answers",
+            },
         ),
         migrations.AlterModelOptions(
-            name='answerfeedback',
-            options={'verbose_name': 'vote on an answer', 'verbose_name_plural': 'votes on answers'},
+            name="answerfeedback",
+            options={
+                "verbose_name": "vote on an answer",
+                "verbose_name_plural": "votes on answers",
+            },
         ),
         migrations.AlterModelOptions(
-            name='citationsupport',
-            options={'ordering': ['document_id', 'position'], 'verbose_name': 'score of a citation', 'verbose_name_plural': 'scores of citations'},
+            name="citationsupport",
+            options={
+                "ordering": ["document_id", "position"],
+                "verbose_name": "score of a citation",
+                "verbose_name_plural": "scores of citations",
+            },
         ),
         migrations.AlterModelOptions(
-            name='conversationreference',
-            options={'ordering': ['conversation_id', 'ref'], 'verbose_name': 'reference in a conversation', 'verbose_name_plural': 'references in conversations'},
+            name="conversationreference",
+            options={
+                "ordering": ["conversation_id", "ref"],
+                "verbose_name": "reference in a conversation",
+                "verbose_name_plural": "references in conversations",
+            },
         ),
         migrations.AlterModelOptions(
-            name='erasedusage',
-            options={'default_permissions': (), 'ordering': ['month', 'kind', 'key'], 'permissions': [('view_usage', 'Can see how often articles were cited')], 'verbose_name': 'count of erased answers', 'verbose_name_plural': 'counts of erased answers'},
+            name="erasedusage",
+            options={
+                "default_permissions": (),
+                "ordering": ["month", "kind", "key"],
+                "permissions": [("view_usage", "Can see how often articles were cited")],
+                "verbose_name": "count of erased answers",
+                "verbose_name_plural": "counts of erased answers",
+            },
         ),
         migrations.AlterModelOptions(
-            name='gapquestion',
-            options={'ordering': ['-asked_at'], 'verbose_name': 'question in a gap', 'verbose_name_plural': 'questions in gaps'},
+            name="gapquestion",
+            options={
+                "ordering": ["-asked_at"],
+                "verbose_name": "question in a gap",
+                "verbose_name_plural": "questions in gaps",
+            },
         ),
         migrations.AlterModelOptions(
-            name='gapstep',
-            options={'default_permissions': (), 'ordering': ['-pk'], 'verbose_name': 'step of a gap', 'verbose_name_plural': 'steps of gaps'},
+            name="gapstep",
+            options={
+                "default_permissions": (),
+                "ordering": ["-pk"],
+                "verbose_name": "step of a gap",
+                "verbose_name_plural": "steps of gaps",
+            },
         ),
     ]
