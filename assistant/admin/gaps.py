@@ -35,7 +35,7 @@ from kombu.exceptions import OperationalError
 from articles.admin.pages import person
 from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.admin.topic import TopicForm, TopicPages
-from assistant.gaps import listing, progress, queue
+from assistant.gaps import colliding, listing, progress, queue
 from assistant.models import GapQuestion, GapRun, GapTopic
 from assistant.tasks import update_gap_report
 from helpcenter.moments import ago
@@ -195,7 +195,14 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
 
     @admin.action(description=_("Claim for me"), permissions=["change"])
     def claim(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        self._say(request, queue.claim(queryset, person(request)))
+        chosen = list(queryset)
+        claimed = queue.claim(chosen, person(request))
+        self._say(request, claimed)
+        stand = GapTopic.objects.filter(pk__in=[topic.pk for topic in chosen])
+        for topic in stand.exclude(assignee=person(request).pk).select_related("assignee"):
+            said = gettext("“%(name)s” stays as it is: %(who)s works on it.")
+            who = topic.assignee.get_username() if topic.assignee else gettext("somebody")
+            self.message_user(request, said % {"name": topic.name, "who": who}, messages.WARNING)
 
     @admin.action(description=_("Assign to the person"), permissions=["change"])
     def assign(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
@@ -279,7 +286,10 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
 
     def save_model(self, request: HttpRequest, obj: GapTopic, form: Any, change: bool) -> None:
         """Through the queue, which keeps the history."""
-        is_handed_over = "assignee" in form.changed_data
+        if form.kept:
+            said = gettext("Both are kept.")
+            self.message_user(request, f"{colliding.told(obj)} {said}", messages.INFO)
+        is_handed_over = "assignee" in form.changed_data and "assignee" not in form.kept
         queue.change(
             [obj],
             person(request),
@@ -374,6 +384,25 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
             response["Refresh"] = "2"
         return response
 
+    def _say_it_moved(self, request: HttpRequest, topic: GapTopic) -> None:
+        """To who still had the page of a topic open, and typed into it."""
+        if request.method != "POST":
+            return
+        said = [gettext("The topic became part of this one meanwhile. Nothing was saved.")]
+        comment = request.POST.get("comment", "").strip()
+        if comment:
+            said.append(gettext("Your comment was: %s") % comment)
+        self.message_user(request, " ".join(said), messages.WARNING)
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> GapTopic | None:
+        """Locked while a form is saved, so that of two at once the later one sees the other."""
+        found = super().get_object(request, object_id, from_field)
+        if found is None or request.method != "POST":
+            return found
+        return GapTopic.objects.select_for_update(of=("self",)).filter(pk=found.pk).first()
+
     def change_view(
         self,
         request: HttpRequest,
@@ -385,6 +414,7 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
         if object_id.isdecimal() and len(object_id) < 18:
             topic = get_object_or_404(GapTopic, pk=object_id)
             if topic.merged_into_id:
+                self._say_it_moved(request, topic)
                 url = reverse("admin:assistant_gaptopic_change", args=[topic.merged_into_id])
                 return HttpResponseRedirect(url)
             if self.has_view_permission(request, topic):

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -19,18 +20,27 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from articles.admin.pages import person
-from assistant.gaps import checking, drafting, evidence, proposals, proposing, queue
+from assistant.gaps import checking, colliding, drafting, evidence, proposals, proposing, queue
 from assistant.models import GapProposal, GapQuestion, GapStep, GapTopic
 from assistant.refusals import Refusal
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
+DECISIVE = {"status", "dismissed_as", "assignee_id", "merged_into_id"}
+"""What a button says something about. A due date and a link are nobody's decision against it."""
+
+STORED = {"assignee": "assignee_id", "due_on": "due_on", "article": "article_id"}
+"""The form's fields, and what of a topic's standing they set."""
+
 QUESTIONS = 50
 """Questions on the page, the newest ones; the count above says how many there are."""
 
 
 class TopicForm(forms.ModelForm[GapTopic]):
+    """Sets what was changed in it, and leaves what a colleague changed meanwhile. Where both
+    changed the same, it is not valid; sent again, it counts as informed."""
+
     comment = forms.CharField(
         label=_("Comment"),
         required=False,
@@ -41,13 +51,35 @@ class TopicForm(forms.ModelForm[GapTopic]):
 
     class Meta:
         model = GapTopic
-        fields = ("assignee", "due_on", "article")
+        fields = tuple(STORED)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         assignee = self.fields.get("assignee")
         if isinstance(assignee, forms.ModelChoiceField):
             assignee.queryset = queue.workers(or_is=self.instance.assignee_id)
+        self.kept: list[str] = []
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean()
+        then, topic = self.data.get("seen", ""), self.instance
+        now = queue.standing(topic)
+        typed = GapTopic(**{name: self.cleaned_data.get(name) for name in STORED})
+        mine = queue.standing(typed)
+        both = []
+        for name, stored in STORED.items():
+            is_theirs = stored in colliding.changed_since(then, topic)
+            if not is_theirs or name not in self.cleaned_data or mine[stored] == now[stored]:
+                continue
+            if mine[stored] == colliding.was(then, stored):
+                self.cleaned_data[name] = getattr(topic, name)
+                self.kept.append(name)
+            else:
+                both.append(name)
+        if both:
+            said = gettext("Nothing was saved yet. Save again to put yours in its place.")
+            raise forms.ValidationError(f"{colliding.told(topic)} {said}")
+        return cleaned
 
 
 class TopicPages:
@@ -105,13 +137,20 @@ class TopicPages:
             "may_view_answers": request.user.has_perm("assistant.view_answer"),
             "may_view_searches": request.user.has_perm("articles.view_searchquery"),
             "undoable": queue.latest(person(request)),
+            "seen": colliding.seen(topic),
         }
 
+    @transaction.atomic
     def set_status(self, request: HttpRequest, topic_id: int) -> HttpResponse:
-        """By the button pressed: claim, release, reopen, or a reason to dismiss."""
-        topic = self._topic(request, topic_id)
+        """By the button pressed: claim, release, reopen, or a reason to dismiss. The button was
+        meant for the topic as the page showed it."""
+        topic = self._topic(request, topic_id, GapTopic.objects.select_for_update(of=("self",)))
         user = person(request)
         act = request.POST.get("act", "")
+        if colliding.changed_since(request.POST.get("seen", ""), topic) & DECISIVE:
+            said = f"{colliding.told(topic)} {gettext('Nothing else was changed.')}"
+            self._say(request, said, messages.WARNING)
+            return self._back(topic)
         if act == "claim":
             changed = queue.claim([topic], user)
         elif act == "release":
@@ -227,8 +266,10 @@ class TopicPages:
         everything = {**frame, "title": title, "opts": self.model_admin.opts, **context}
         return TemplateResponse(request, f"admin/assistant/gaptopic/{template}", everything)
 
-    def _topic(self, request: HttpRequest, topic_id: int) -> GapTopic:
-        topic = get_object_or_404(GapTopic, pk=topic_id)
+    def _topic(
+        self, request: HttpRequest, topic_id: int, topics: QuerySet[GapTopic] | None = None
+    ) -> GapTopic:
+        topic = get_object_or_404(GapTopic if topics is None else topics, pk=topic_id)
         if not self.model_admin.has_change_permission(request, topic):
             raise PermissionDenied
         return topic

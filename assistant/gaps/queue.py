@@ -85,8 +85,16 @@ def dismiss(topics: Iterable[GapTopic], user: User, reason: str) -> list[GapTopi
     return change(topics, user, status=GapTopic.Status.DISMISSED, dismissed_as=reason)
 
 
+@transaction.atomic
 def claim(topics: Iterable[GapTopic], user: User) -> list[GapTopic]:
-    return change(topics, user, status=GapTopic.Status.CLAIMED, assignee_id=user.pk)
+    """Takes topics for oneself. What a colleague works on stays theirs: `assign` hands it over."""
+    free = [topic for topic in _locked(topics) if not _is_anothers(topic, user)]
+    return change(free, user, status=GapTopic.Status.CLAIMED, assignee_id=user.pk)
+
+
+def _is_anothers(topic: GapTopic, user: User) -> bool:
+    at_work = topic.status in {GapTopic.Status.CLAIMED, GapTopic.Status.DRAFTED}
+    return at_work and topic.assignee_id not in (None, user.pk)
 
 
 @transaction.atomic
