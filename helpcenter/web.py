@@ -16,6 +16,8 @@ from typing import Any
 import django
 import uvicorn
 from django.conf import settings
+from django.core.signals import request_started
+from django.db import close_old_connections, reset_queries
 
 from helpcenter import drain
 from helpcenter.connections import IMPATIENT_BROKER
@@ -80,11 +82,22 @@ def hand_out_impatiently() -> None:
     settings.CELERY_BROKER_TRANSPORT_OPTIONS.update(IMPATIENT_BROKER)
 
 
+def spare_threads() -> None:
+    """Middleware that waits for nothing gets none. And nothing has to be done when a request
+    begins: each that needs a thread has one of its own, on which nothing is left of another."""
+    from helpcenter.middleware import at_once
+
+    settings.MIDDLEWARE = at_once(settings.MIDDLEWARE)
+    request_started.disconnect(reset_queries)
+    request_started.disconnect(close_old_connections)
+
+
 def application() -> Application:
     """The site. The request's id comes first: it depends on who is at the connection's other
     end, and what follows puts the visitor's address in that place."""
     from helpcenter import asgi
 
+    asgi.load_model()
     site: Any = BoundedBodies(asgi.application)
     proxies = Proxies(settings.TRUSTED_PROXIES)
     return RequestIds(ProxyHeaders(site, proxies), proxies)
@@ -115,6 +128,7 @@ def main() -> None:
     django.setup(set_prefix=False)
     use_connection_pool()
     hand_out_impatiently()
+    spare_threads()
     server = Server(config())
     server.run()
     sys.exit(0 if server.started else 1)
