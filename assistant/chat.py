@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import uuid
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +29,7 @@ from assistant.questions import Ask
 from assistant.refusals import NotFound, Refusal, Unavailable
 from assistant.turns.delivered import Delivered
 from assistant.turns.live import LiveTurns
+from assistant.turns.preparation import Loaded, load
 from assistant.turns.sending import Opened, Sender, open_turn
 from assistant.turns.stored_events import Seen, stored_events
 from assistant.turns.turn import AnswerTurn
@@ -50,10 +51,24 @@ class Found:
     last_seq: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A send: whose it was, and its turn."""
+
+    sender: Sender
+    opened: Opened
+
+
 async def ask(sender: Sender, question: Ask, model: Model | None = None) -> Opened:
     """The turn of this send, running or finished. It goes on when the caller goes away, even
     in the middle of this. `model`: who answers in place of the one that the settings name."""
-    begun = await asyncio.shield(spawn(_begin(sender, question, model), "send", logs.ids()))
+    return (await ask_as(lambda: sender, question, model)).opened
+
+
+async def ask_as(who: Callable[[], Sender], question: Ask, model: Model | None = None) -> Asked:
+    """The same where the database has to be asked who sends: `who` runs as a part of the step
+    that makes the turn, and may refuse."""
+    begun = await asyncio.shield(spawn(_begin(who, question, model), "send", logs.ids()))
     if isinstance(begun, Refusal):
         raise begun
     return begun
@@ -197,17 +212,32 @@ async def erase(answer_ids: Collection[uuid.UUID]) -> None:
         logger.warning("streams_not_erased", extra={"error": type(error).__name__})
 
 
-async def _begin(sender: Sender, question: Ask, model: Model | None) -> Opened | Refusal:
+async def _begin(who: Callable[[], Sender], question: Ask, model: Model | None) -> Asked | Refusal:
     try:
-        opened = await db(open_turn, sender, question)
+        asked, loaded = await db(_open, who, question, model)
     except Refusal as refusal:
         return refusal
     except DATABASE_DOWN as error:
         logger.error("database_unavailable", extra={"error": type(error).__name__})
         return Unavailable()
-    if opened.is_new:
-        LiveTurns.current().start(AnswerTurn(opened, sender, model))
-    return opened
+    if asked.opened.made is not None:
+        LiveTurns.current().start(AnswerTurn(asked.opened, asked.sender, model, loaded))
+    return asked
+
+
+def _open(
+    who: Callable[[], Sender], question: Ask, model: Model | None
+) -> tuple[Asked, Loaded | None]:
+    """The turn of a send, and what it starts with where this send has made it."""
+    sender = who()
+    opened = open_turn(sender, question)
+    loaded = None
+    if opened.made is not None:
+        # The row stands, so its turn will run: whatever goes wrong here, it tries for itself, and
+        # ends with what goes wrong then.
+        with suppress(Exception):
+            loaded = load(opened.made, sender.reader, model)
+    return Asked(sender, opened), loaded
 
 
 async def _request_stop(answer_id: uuid.UUID) -> None:

@@ -57,7 +57,7 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels ha
         self._language = translation.get_language_from_request(handshake)
         why = origin_refusal(handshake)
         try:
-            sender = await self._sender() if why is None else None
+            sender = await db(self._sender) if why is None else None
         except DATABASE_DOWN as error:
             # A refused handshake says nothing that a page could read.
             await self.accept()
@@ -106,21 +106,20 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels ha
             case "resume":
                 await self._resume(frame)
             case "stop":
-                found = await self._find(frame, await self._present_sender())
+                found = await self._find(frame, await db(self._present_sender))
                 await chat.stop(found)
             case _:
                 raise Malformed(_("The frame’s type is none of ask, stop and resume."))
 
     async def _ask(self, frame: Frame) -> None:
         question = parse_ask(frame)
-        sender = await self._present_sender()
-        opened = await chat.ask(sender, question)
-        found = Found(opened.answer_id, opened.conversation_id, is_running=True)
-        await self._follow(frame, found, sender.reader, after=0)
+        asked = await chat.ask_as(self._present_sender, question)
+        found = Found(asked.opened.answer_id, asked.opened.conversation_id, is_running=True)
+        await self._follow(frame, found, asked.sender.reader, after=0)
 
     async def _resume(self, frame: Frame) -> None:
         after = parse_cursor(frame.get("after"))
-        sender = await self._present_sender()
+        sender = await db(self._present_sender)
         await self._follow(frame, await self._find(frame, sender), sender.reader, after)
 
     async def _follow(self, frame: Frame, found: Found, reader: Reader, after: int) -> None:
@@ -138,17 +137,18 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels ha
             raise Malformed(fields={"answer_id": [_("Expected a text.")]})
         return await chat.find_answer(sender.owner, answer_id)
 
-    async def _present_sender(self) -> Sender:
+    def _present_sender(self) -> Sender:
         """Who sends, as the session says now. Somebody else, or nobody, may not."""
-        sender = await self._sender()
+        sender = self._sender()
         if sender is None or sender.owner != self._owner:
             raise Forbidden
         return sender
 
-    async def _sender(self) -> Sender | None:
+    def _sender(self) -> Sender | None:
+        """Asks the database."""
         handshake = _as_request(self.scope)
         session_key = handshake.COOKIES.get(settings.SESSION_COOKIE_NAME)
-        return await db(sender_by_session, session_key, handshake) if session_key else None
+        return sender_by_session(session_key, handshake) if session_key else None
 
     async def _refuse(self, frame: Frame, refusal: Refusal) -> None:
         """An `error` event that belongs to no answer's events: it has no `seq`, but the `key` or

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -41,13 +42,13 @@ async def answers(request: HttpRequest) -> HttpResponseBase:
     if key := request.headers.get("Idempotency-Key"):
         data["key"] = key
     question = parse_ask(data)
-    sender = await db(sender_of, request)
-    opened = await chat.ask(sender, question)
+    asked = await chat.ask_as(partial(sender_of, request), question)
+    opened, reader = asked.opened, asked.sender.reader
     found = Found(opened.answer_id, opened.conversation_id, is_running=True)
     if request.get_preferred_type([JSON, EVENT_STREAM]) == EVENT_STREAM:
-        return EventStream(_events(request, found, sender.reader, 0))
+        return EventStream(_events(request, found, reader, 0))
     await chat.wait(opened.answer_id)
-    payload = await chat.payload(found, sender.reader)
+    payload = await chat.payload(found, reader)
     return _failed(payload) if "error" in payload else _named(JsonResponse(payload), found)
 
 

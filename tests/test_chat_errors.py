@@ -364,7 +364,7 @@ class Hanging:
 
 
 def test_a_turn_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assistant.turns.turn.select_model", lambda settings: Hanging())
+    monkeypatch.setattr("assistant.turns.preparation.select_model", lambda settings: Hanging())
     monkeypatch.setattr("assistant.turns.turn.GRACE_SECONDS", -59.5)
 
     async def body() -> None:

@@ -210,7 +210,7 @@ def test_a_send_that_waits_for_another_of_its_key_may_go_on_when_that_is_refused
     for thread in threads:
         thread.join(20)
     assert isinstance(outcomes["first"], RateLimited)
-    assert outcomes["second"].is_new
+    assert outcomes["second"].made
     assert Answer.objects.count() == Conversation.objects.count() == 1
 
 

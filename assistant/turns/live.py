@@ -64,15 +64,16 @@ class LiveTurns:
         return _live[loop]
 
     def start(self, turn: Turn) -> None:
-        if not self._turns:
-            self._idle = asyncio.Event()
-            self._keep(spawn(self._hear_stops(self._idle), "stops of turns"))
-            self._keep(spawn(self._keep_alive(self._idle), "heartbeat of turns"))
+        is_first = not self._turns
         self._turns[turn.answer_id] = turn
         ids = {**logs.ids(), "answer_id": str(turn.answer_id)}
         task = spawn(self._run(turn), f"turn {turn.answer_id}", ids)
         self._keep(task)
         drain.track(task)
+        if is_first:
+            self._idle = asyncio.Event()
+            self._keep(spawn(self._hear_stops(self._idle), "stops of turns"))
+            self._keep(spawn(self._keep_alive(self._idle), "heartbeat of turns"))
 
     def find(self, answer_id: uuid.UUID) -> Turn | None:
         return self._turns.get(answer_id)

@@ -20,17 +20,20 @@ from assistant.database import db
 from assistant.models import Answer
 from assistant.prompts import PageAsked
 from assistant.provenance import Ledger
+from assistant.providers import select_model
 from assistant.references import give_references
 from assistant.tools.toolbox import ArticleToolbox, room_in
 from assistant.turns.history import History, load_history
-from assistant.turns.sending import Sender
+from assistant.turns.sending import Made, Sender
 from helpcenter.models import SiteSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """`article` is the page that is asked about, where the reader may still have it."""
+    """`model`: who answers. `article` is the page that is asked about, where the reader may still
+    have it."""
 
+    model: Model
     conversation_id: uuid.UUID
     question: str
     site: str
@@ -62,29 +65,37 @@ class Work:
         return True
 
 
-def load(answer_id: uuid.UUID, reader: Reader, model: Model) -> Loaded:
-    """Asks the database: for what the turn starts with, and for what is known of the model."""
+def load(made: Made, reader: Reader, model: Model | None) -> Loaded:
+    """Asks the database: for what the turn starts with, and for what is known of the model: of
+    the one that the settings name, where none is given."""
+    answer = made.answer
+    model = model or select_model(settings)
     tools_refused.recall(model)
-    answer = Answer.objects.get(pk=answer_id)
     articles = answerable(reader).prefetch_related("old_slugs")
     page = articles.filter(pk=answer.article_id).first() if answer.article_id else None
     if page is not None:
         give_references(answer.conversation_id, [str(page.pk)])
     return Loaded(
+        model=model,
         conversation_id=answer.conversation_id,
         question=answer.question,
-        site=SiteSettings.load().name,
+        site=made.site.name,
         article=page,
         history=load_history(answer, reader),
     )
 
 
-def set_up(loaded: Loaded, sender: Sender, model: Model, context_tokens: int) -> Work:
+def load_anew(answer_id: uuid.UUID, reader: Reader, model: Model | None) -> Loaded:
+    """The same for a row of which nothing is at hand."""
+    return load(Made(Answer.objects.get(pk=answer_id), SiteSettings.load()), reader, model)
+
+
+def set_up(loaded: Loaded, sender: Sender, context_tokens: int) -> Work:
     """The ledger holds what is carried over from earlier turns, and nothing else yet.
 
     `context_tokens`: what the model can read, history and articles together.
     """
-    history = loaded.history
+    history, model = loaded.history, loaded.model
     ledger = Ledger(site_hosts=site_hosts(), show_uncited=model.mode == "context")
     toolbox = ArticleToolbox(
         sender.reader,

@@ -45,13 +45,22 @@ class Sender:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A row that was just made, and the settings of the site under which it was."""
+
+    answer: Answer
+    site: SiteSettings
+
+
+@dataclass(frozen=True, slots=True)
 class Opened:
-    """The turn of a send. `is_new`: this send made it, and whoever sent has to run it."""
+    """The turn of a send. `made`: what this send made of it, where it was the first one; whoever
+    sent has to run it then."""
 
     answer_id: uuid.UUID
     conversation_id: uuid.UUID
     turn: int
-    is_new: bool
+    made: Made | None = None
 
 
 def open_turn(sender: Sender, ask: Ask) -> Opened:
@@ -59,10 +68,10 @@ def open_turn(sender: Sender, ask: Ask) -> Opened:
     for _attempt in range(ATTEMPTS):
         known = _known(sender.owner, ask)
         if known is not None:
-            return _opened(known, is_new=False)
-        _refuse_while_off()
+            return _opened(known)
+        site = _refuse_while_off()
         try:
-            return _opened(_create(sender, ask), is_new=True)
+            return _opened(answer := _create(sender, ask), Made(answer, site))
         except IntegrityError as error:
             if "send_key_once_per_owner" not in str(error):
                 raise
@@ -78,12 +87,13 @@ def _known(owner: Owner, ask: Ask) -> Answer | None:
     return answer
 
 
-def _refuse_while_off() -> None:
+def _refuse_while_off() -> SiteSettings:
     site = SiteSettings.load()
     if not site.assistant_enabled:
         raise Disabled(site.assistant_message or None)
     if drain.is_draining():
         raise Unavailable
+    return site
 
 
 @transaction.atomic
@@ -146,5 +156,5 @@ def _article(reader: Reader, slug: str) -> Article | None:
     return articles.filter(slug=slug).first() or articles.filter(old_slugs__slug=slug).first()
 
 
-def _opened(answer: Answer, *, is_new: bool) -> Opened:
-    return Opened(answer.pk, answer.conversation_id, answer.turn, is_new)
+def _opened(answer: Answer, made: Made | None = None) -> Opened:
+    return Opened(answer.pk, answer.conversation_id, answer.turn, made)

@@ -27,12 +27,11 @@ from assistant.database import DATABASE_DOWN, db, is_rehearsal
 from assistant.eventlog import EventLog
 from assistant.events import References
 from assistant.models import Answer, Grounding
-from assistant.providers import select_model
 from assistant.scope import is_outside
 from assistant.turns.conclusion import Delivered, Ending, depends_on_scope, end_of, last_event
 from assistant.turns.output import Output
 from assistant.turns.persistence import End, store_end
-from assistant.turns.preparation import Work, load, set_up
+from assistant.turns.preparation import Loaded, Work, load_anew, set_up
 from assistant.turns.sending import Opened, Sender
 from helpcenter import drain, logs
 
@@ -63,13 +62,20 @@ class NotSavedError(Exception):
 
 class AnswerTurn:
     """The turn of an answer whose row was just made. `model`: who answers, in place of the one
-    that the settings name."""
+    that the settings name. `loaded`: what it starts with, where that is at hand already."""
 
-    def __init__(self, opened: Opened, sender: Sender, model: Model | None = None) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        sender: Sender,
+        model: Model | None = None,
+        loaded: Loaded | None = None,
+    ) -> None:
         self.answer_id = opened.answer_id
         self._opened = opened
         self._sender = sender
         self._model = model
+        self._loaded = loaded
         self._begun_at = timezone.now()
         self._work: Work | None = None
         self._answering: asyncio.Task[Outcome] | None = None
@@ -92,8 +98,10 @@ class AnswerTurn:
         writer = log.open(self.answer_id, self.give_up)
         output = Output(writer)
         try:
+            answering = self._answering = asyncio.create_task(self._answer(output))
+            # Goes out behind the task's first step: the model is asked before anybody is told so.
             output.begin(self._opened, self._sender.language)
-            ending = await self._ending(output)
+            ending = await self._ending(answering)
             if not self._is_given_up:
                 await self._conclude(output, ending)
         finally:
@@ -104,9 +112,8 @@ class AnswerTurn:
         if self._answering is not None:
             self._answering.cancel()
 
-    async def _ending(self, output: Output) -> Ending:
-        """Runs the loop, and says how it ended."""
-        answering = self._answering = asyncio.create_task(self._answer(output))
+    async def _ending(self, answering: asyncio.Task[Outcome]) -> Ending:
+        """Waits for the loop's end, and says how it ended."""
         if self._is_stopped or self._is_given_up:
             answering.cancel()
         try:
@@ -136,23 +143,20 @@ class AnswerTurn:
         return Ending("failed", error_code="unavailable")
 
     async def _answer(self, output: Output) -> Outcome:
-        """Loads, sets up and runs the loop. Where the endpoint reads less than the settings
-        say, it is tried once more with less, before anything was done."""
-        # On a thread: the first one of a process imports the provider's client for a second, and
-        # a loop that stands still takes Valkey for down.
-        model = self._model
-        if model is None:
-            model = await asyncio.to_thread(select_model, settings)
-        loaded = await db(load, self.answer_id, self._sender.reader, model)
+        """Sets up and runs the loop. Where the endpoint reads less than the settings say, it is
+        tried once more with less, before anything was done."""
+        loaded = self._loaded
+        if loaded is None:
+            loaded = await db(load_anew, self.answer_id, self._sender.reader, self._model)
         context = settings.ASSISTANT_CONTEXT_TOKENS
-        work = self._work = set_up(loaded, self._sender, model, context)
+        work = self._work = set_up(loaded, self._sender, context)
         try:
             return await self._run(work, output)
         except ProviderError as error:
             if error.code != "context_length" or work.progress.calls or work.progress.text:
                 raise
             self._log_failure(error.code, detail=error.detail)
-        work = self._work = set_up(loaded, self._sender, model, context // SHORTENED)
+        work = self._work = set_up(loaded, self._sender, context // SHORTENED)
         return await self._run(work, output)
 
     async def _run(self, work: Work, output: Output) -> Outcome:
