@@ -221,6 +221,9 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A worker whose broker is gone looks for it until it is back, every few seconds.
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_WORKER_CONSUMER = "helpcenter.reconnecting:Consumer"
 # A task is done when it is done, not when it is begun. What a dead worker had begun is handed out
 # again, and only then: later than any task may live.
 CELERY_TASK_ACKS_LATE = True
@@ -228,8 +231,10 @@ CELERY_TASK_SOFT_TIME_LIMIT = env.integer("TASK_SECONDS", 900, minimum=10)
 CELERY_TASK_TIME_LIMIT = CELERY_TASK_SOFT_TIME_LIMIT + 30
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, float] = {
     "visibility_timeout": 2 * CELERY_TASK_TIME_LIMIT,
+    # Where the network swallows what is sent, a worker leaves its connection after some seconds.
     "socket_connect_timeout": 5,
-    "socket_timeout": 30,
+    "socket_timeout": 5,
+    "health_check_interval": 4,
 }
 # A page that hands out a task while Valkey is down fails soon, and says so.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_max": 0.2}

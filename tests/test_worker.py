@@ -4,6 +4,7 @@ import pytest
 from celery import shared_task
 from django.conf import settings
 from kombu.exceptions import EncodeError
+from kombu.utils.imports import symbol_by_name
 
 from helpcenter.celery import app
 from helpcenter.processes import Child
@@ -25,6 +26,36 @@ def test_a_task_is_handed_out_again_only_after_it_must_have_ended() -> None:
     assert app.conf.task_acks_late
     assert app.conf.task_soft_time_limit < app.conf.task_time_limit
     assert app.conf.broker_transport_options["visibility_timeout"] > app.conf.task_time_limit
+
+
+class _EnoughError(Exception):
+    """So many attempts."""
+
+
+def test_a_worker_looks_every_few_seconds_for_its_broker_and_never_gives_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Celery's own pauses grow to thirty seconds, and after a hundred attempts it ends."""
+    consumer_class = symbol_by_name(app.conf.worker_consumer)
+    consumer = object.__new__(consumer_class)
+    consumer.app, consumer.first_connection_attempt = app, False
+    consumer.broker_connection_retry_attempt = 0
+    pauses: list[float] = []
+
+    def failed(*_line: object) -> None:
+        pauses.append(0)
+        if len(pauses) > 101:
+            raise _EnoughError
+
+    def sleep(seconds: float) -> None:
+        pauses[-1] += seconds
+
+    monkeypatch.setattr("celery.worker.consumer.consumer.error", failed)
+    monkeypatch.setattr("kombu.utils.functional.sleep", sleep)
+    monkeypatch.setattr("celery.worker.consumer.consumer.maybe_shutdown", lambda: None)
+    with app.connection_for_read("redis://127.0.0.1:1/0") as broker, pytest.raises(_EnoughError):
+        consumer.ensure_connected(broker)
+    assert max(pauses) == 3
 
 
 def test_each_scheduled_task_exists() -> None:
