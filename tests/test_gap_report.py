@@ -398,3 +398,22 @@ def test_a_question_in_another_language_joins_where_the_vectors_allow() -> None:
     make_answer("Wann kommt meine neue Karte?", grounding=Grounding.NO_HITS, language="de")
     gaps.update_report()
     assert sorted(topics().values()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("question", "page", "language"),
+    [
+        ("Wie exportiere ich meine Rechnungen?", "en", "de"),
+        ("Wie exportiere ich meine Rechnungen?", "de", "de"),
+        ("Okta SAML", "de", "de"),
+        ("Okta SAML", "pt-br", "pt-br"),
+        ("How do I export my invoices?", "de", "en"),
+        ("請求書はどこですか", "en", "ja"),
+    ],
+)
+def test_a_topics_language_is_its_words_or_else_the_pages(
+    question: str, page: str, language: str
+) -> None:
+    make_answer(question, grounding=Grounding.NO_HITS, language=page)
+    gaps.update_report()
+    assert GapTopic.objects.get().language == language

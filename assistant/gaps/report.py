@@ -20,6 +20,8 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from articles.embeddings import EmbeddingError
+from articles.terms.analysis import base_language
+from assistant.classifiers.language_guess import language_of_message
 from assistant.gaps import progress, queue, vectors
 from assistant.gaps.asked import Asked, asked
 from assistant.gaps.counts import measure, recount
@@ -123,7 +125,8 @@ def _store(group: Grouping, questions: Sequence[Asked]) -> None:
 
 
 def _create_topics(group: Grouping, questions: Sequence[Asked]) -> dict[int, int]:
-    """The ids of the topics that are new, by their numbers. The central question names one."""
+    """The ids of the topics that are new, by their numbers. The central question names one, and
+    its words say the language; where they do not, the page that it was asked on does."""
     first: dict[int, Asked] = {}
     for one in questions:
         first.setdefault(group.topic_of(one), one)
@@ -144,7 +147,11 @@ def _topic(group: Grouping, number: int, first: Asked | None) -> GapTopic:
         text, language, when = known.text, known.topic.language, known.asked_at
     when = first.asked_at if first else when
     return GapTopic(
-        kind=group.kind, name=name_of(text), language=language, first_seen=when, last_seen=when
+        kind=group.kind,
+        name=name_of(text),
+        language=language_of_message(text, base_language(language)) or language,
+        first_seen=when,
+        last_seen=when,
     )
 
 
