@@ -417,7 +417,7 @@ def test_a_database_that_is_down_for_a_moment_at_the_end(
             _down()
         return store_end(end)
 
-    monkeypatch.setattr("assistant.turns.turn.store_end", shaky)
+    monkeypatch.setattr("assistant.turns.finishing.store_end", shaky)
     provider.answer("Not lost.")
 
     async def body() -> None:
@@ -441,9 +441,9 @@ def test_a_database_that_stays_down_loses_nothing_silently(
             _down()
         return store_end(end)
 
-    monkeypatch.setattr("assistant.turns.turn.store_end", store)
-    monkeypatch.setattr("assistant.turns.turn.SAVE_SECONDS", 0.3)
-    monkeypatch.setattr("assistant.turns.turn.LONGEST_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr("assistant.turns.finishing.store_end", store)
+    monkeypatch.setattr("assistant.turns.finishing.SAVE_SECONDS", 0.3)
+    monkeypatch.setattr("assistant.turns.finishing.LONGEST_PAUSE_SECONDS", 0.1)
     provider.answer("Shown, and stored late.")
 
     async def body() -> None:

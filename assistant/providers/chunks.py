@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from assistant import tokens
@@ -75,8 +75,8 @@ class ChunkReader:
     def close(self) -> str:
         return self._written.feed(self._text.close()) + self._written.close()
 
-    def finished(self, prompt_tokens: int) -> Finished:
-        """The end of the stream. `prompt_tokens`: an estimate, where the provider was silent.
+    def finished(self, prompt_tokens: Callable[[], int]) -> Finished:
+        """The end of the stream. `prompt_tokens` estimates them, where the provider was silent.
 
         Raises `ProviderError` where no finish reason came: the answer may lack its end.
         """
@@ -124,13 +124,13 @@ class ChunkReader:
         self.began = self.began or bool(content or thought or calls)
         return content
 
-    def _counted(self, prompt_tokens: int) -> Usage:
+    def _counted(self, prompt_tokens: Callable[[], int]) -> Usage:
         """The provider's count; an estimate where it has none, or one that cannot be."""
         received = tokens.estimate("".join(self._received))
         received += sum(tokens.estimate(call.arguments) for call in self._calls.finished())
         if self._usage and (self._usage.completion_tokens or not received):
             return self._usage
-        return Usage(prompt_tokens, 0, received, estimated=True)
+        return Usage(prompt_tokens(), 0, received, estimated=True)
 
 
 def _text_of(content: object) -> str:

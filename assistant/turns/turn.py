@@ -10,54 +10,32 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import aclosing, suppress
-from dataclasses import replace
+from contextlib import aclosing
 
 from django.conf import settings
 from django.db import Error as DatabaseFailure
-from django.db import IntegrityError
 from django.utils import timezone, translation
 
 from assistant import agent, metrics, prompts, tools_refused
 from assistant.agent import Limits, Model, Outcome, ProviderError
 from assistant.background import end as end_tasks
-from assistant.background import spawn
-from assistant.bill import budgets
-from assistant.database import DATABASE_DOWN, db, is_rehearsal
+from assistant.database import db
 from assistant.eventlog import EventLog
 from assistant.events import References
-from assistant.models import Answer, Grounding
-from assistant.scope import is_outside
-from assistant.turns.conclusion import Delivered, Ending, depends_on_scope, end_of, last_event
+from assistant.models import Answer
+from assistant.turns.conclusion import Delivered, Ending
+from assistant.turns.finishing import finish
 from assistant.turns.output import Output
-from assistant.turns.persistence import End, store_end
 from assistant.turns.preparation import Loaded, Work, load_anew, set_up
 from assistant.turns.sending import Opened, Sender
-from helpcenter import drain, logs
 
 GRACE_SECONDS = 5
 """Beyond the loop's own limit. Only what hangs in spite of it is ended by this."""
 
-SAVE_SECONDS = 10
-"""How long an end waits for the database before the visitor is told that it was not saved."""
-
-MOST_REFUSALS = 5
-"""So often the database may refuse an end: what it refuses still, it will always refuse."""
-
-SAVE_LATER_SECONDS = 3600
-LONGEST_PAUSE_SECONDS = 5.0
-
 SHORTENED = 4
 """By how much less is sent to a model for which it was too long."""
 
-_WORTH_TRYING_AGAIN = (*DATABASE_DOWN, IntegrityError)
-"""An article may be deleted between the look and the commit: the next try sees that."""
-
 logger = logging.getLogger(__name__)
-
-
-class NotSavedError(Exception):
-    """The database did not take the end of a turn in time."""
 
 
 class AnswerTurn:
@@ -191,61 +169,13 @@ class AnswerTurn:
             output.close_text(work, ending, prompts.without_answer(language)["content_filter"])
         last_seq = await output.complete()
         delivered = Delivered(self.answer_id, output.text, last_seq, output.first_token_at)
-        end = end_of(delivered, ending, work, outside=await self._is_outside(ending))
-        try:
-            is_ours = await self._store(end)
-        except NotSavedError:
-            end = _as_not_saved(end)
-            drain.track(spawn(_store_later(end), "storing an answer later", logs.ids()))
-        else:
-            if not is_ours:
-                await self._forget()
-                return
-        await self._spend(end)
-        metrics.turn_ended(end.status, end.grounding, self._begun_at, output.first_token_at)
-        await output.end(await db(last_event, end, work, language))
-
-    async def _spend(self, end: End) -> None:
-        """Counts the tokens for the day's budget; that it fails is no matter of the visitor's."""
-        used = end.fields.get("prompt_tokens", 0) + end.fields.get("completion_tokens", 0)
-        if not (used and settings.ASSISTANT_TOKENS_PER_DAY) or is_rehearsal():
+        told = await finish(delivered, ending, work, self._sender)
+        if told is None:
+            await self._forget()
             return
-        try:
-            await db(budgets.spend_tokens, used)
-        except DatabaseFailure as error:
-            logger.warning("tokens_not_counted", extra={"error": type(error).__name__})
-
-    async def _is_outside(self, ending: Ending) -> bool:
-        """Where the database is down, storing the answer will meet that again, and wait."""
-        if self._work is None or not depends_on_scope(ending, self._work):
-            return False
-        asked, sender = self._work.search, self._sender
-        try:
-            return await db(is_outside, asked, sender.reader, sender.language)
-        except DatabaseFailure as error:
-            logger.warning("scope_not_measured", extra={"error": type(error).__name__})
-            return False
-
-    async def _store(self, end: End) -> bool:
-        """False where somebody else has ended the answer. Raises `NotSavedError`."""
-        pause, refusals = 0.1, 0
-        try:
-            async with asyncio.timeout(None if is_rehearsal() else SAVE_SECONDS):
-                while True:
-                    try:
-                        return await db(store_end, end)
-                    except IntegrityError:
-                        refusals += 1
-                        if refusals == MOST_REFUSALS:
-                            raise
-                    except DATABASE_DOWN:
-                        pass
-                    logger.warning("answer_not_saved_yet", extra={"answer_id": self.answer_id})
-                    await asyncio.sleep(pause)
-                    pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-        except (TimeoutError, DatabaseFailure) as error:
-            logger.error("answer_not_saved", extra={"answer_id": self.answer_id})
-            raise NotSavedError from error
+        end = told.end
+        metrics.turn_ended(end.status, end.grounding, self._begun_at, output.first_token_at)
+        await output.end(told.event)
 
     async def _forget(self) -> None:
         """The answer was deleted while the turn ran: its stream goes too. One that another
@@ -256,23 +186,3 @@ class AnswerTurn:
     def _log_failure(self, code: str, detail: str = "") -> None:
         extra = {"answer_id": self.answer_id, "code": code, "detail": detail}
         logger.warning("turn_failed", extra=extra)
-
-
-def _as_not_saved(end: End) -> End:
-    return replace(
-        end,
-        status=Answer.Status.FAILED,
-        grounding=Grounding.UNAVAILABLE,
-        fields={**end.fields, "error_code": "not_saved", "truncated_by": ""},
-    )
-
-
-async def _store_later(end: End) -> None:
-    """The visitor was told that it was not saved; what was written is stored all the same."""
-    deadline = asyncio.get_running_loop().time() + SAVE_LATER_SECONDS
-    while asyncio.get_running_loop().time() < deadline:
-        await asyncio.sleep(LONGEST_PAUSE_SECONDS)
-        with suppress(*_WORTH_TRYING_AGAIN):
-            await db(store_end, end)
-            logger.info("answer_saved_late", extra={"answer_id": end.answer_id})
-            return
