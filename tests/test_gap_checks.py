@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from articles import publishing
@@ -327,3 +329,40 @@ def assert_nowhere(word: str, topic: GapTopic, client: Client, staff: User) -> N
         reverse("admin:index"),
     ):
         assert word not in client.get(url).content.decode(), url
+
+
+# Waiting for it
+
+
+def test_the_page_asks_whether_the_check_is_done_and_nothing_is_written(
+    staff_client: Client, staff: User
+) -> None:
+    topic = make_topic()
+    article = drafting.draft(topic, staff)
+    url = reverse("admin:assistant_gaptopic_check", args=[topic.pk])
+    page = reverse("admin:assistant_gaptopic_change", args=[topic.pk])
+    assert staff_client.get(url).json() == {"pending": False}
+    assert "gap-check.js" not in staff_client.get(page).content.decode()
+
+    check = GapCheck.objects.create(topic=topic, article=article)
+    shown = staff_client.get(page).content.decode()
+    assert f'data-check="{url}"' in shown
+    assert "gap-check.js" in shown
+    with CaptureQueriesContext(connection) as queries:
+        response = staff_client.get(url)
+    assert response.json() == {"pending": True}
+    assert "no-store" in response["Cache-Control"]
+    assert all(query["sql"].startswith("SELECT") for query in queries)
+
+    check.outcome = GapCheck.Outcome.FAILED
+    check.save()
+    assert staff_client.get(url).json() == {"pending": False}
+    assert staff_client.get(f"{url[: -len('check/')]}0/check/").status_code == 404
+
+
+def test_whether_it_is_done_is_for_who_may_see_topics(client: Client) -> None:
+    topic = make_topic()
+    url = reverse("admin:assistant_gaptopic_check", args=[topic.pk])
+    assert client.get(url).status_code == 302
+    client.force_login(User.objects.create_user("colleague", is_staff=True))
+    assert client.get(url).status_code == 403

@@ -11,7 +11,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST
 
 from articles.admin.pages import person
 from assistant.gaps import checking, colliding, drafting, evidence, proposals, proposing, queue
-from assistant.models import GapProposal, GapQuestion, GapStep, GapTopic
+from assistant.models import GapCheck, GapProposal, GapQuestion, GapStep, GapTopic
 from assistant.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -107,7 +107,11 @@ class TopicPages:
             path(
                 f"<int:topic_id>/{name}/", site.admin_view(view), name=f"assistant_gaptopic_{name}"
             )
-            for name, view in [("propose", self.propose), ("try", self.try_questions)]
+            for name, view in [
+                ("propose", self.propose),
+                ("try", self.try_questions),
+                ("check", self.is_checked),
+            ]
         ]
         return [*acts, *views]
 
@@ -258,6 +262,16 @@ class TopicPages:
             "good": sum(one.answers for one in tried),
         }
         return self._render(request, "try.html", gettext("Try these questions"), context)
+
+    def is_checked(self, request: HttpRequest, topic_id: int) -> HttpResponse:
+        """Whether the topic's questions are still being asked again: what its page asks meanwhile.
+        Reads two rows, and writes nothing."""
+        topic = get_object_or_404(GapTopic.objects.only("pk"), pk=topic_id)
+        if not self.model_admin.has_view_permission(request, topic):
+            raise PermissionDenied
+        check = checking.latest(topic)
+        pending = check is not None and check.outcome == GapCheck.Outcome.PENDING
+        return JsonResponse({"pending": pending})
 
     def _render(
         self, request: HttpRequest, template: str, title: str, context: dict[str, Any]
