@@ -50,3 +50,15 @@ def ids_of(text: str) -> Ids | None:
         bits = bits << 5 | ALPHABET.index(letter)
     first = bits << _REST
     return Ids(uuid.UUID(int=first), uuid.UUID(int=first | (1 << _REST) - 1))
+
+
+def ids_meant(text: str) -> Ids | None:
+    """As `ids_of`, and a whole id means itself."""
+    found = ids_of(text)
+    if found:
+        return found
+    try:
+        whole = uuid.UUID(text.strip())
+    except ValueError:
+        return None
+    return Ids(whole, whole)

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assistant.admin.answers import AnswerAdmin
-from assistant.admin.filters import TypedFilter
+from assistant.admin.typed_filters import TypedFilter
 from assistant.models import Answer, AnswerFeedback, CitationSupport, DroppedCitation
 from tests.factories import make_answer, make_article, make_category, make_document
 

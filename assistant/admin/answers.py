@@ -1,36 +1,31 @@
-"""The audit: conversations and answers with their ledger, read-only.
+"""The audit's list of answers and the page of one with its ledger, read-only.
 
 Everything a page shows is read in a fixed number of queries, however many
-answers, documents and tool calls there are.
+documents and tool calls there are.
 """
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Prefetch, QuerySet
 from django.forms.widgets import Script
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html_join
-from django.utils.text import smart_split, unescape_string_literal
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from articles.access import Reader
 from assistant.admin.access_log import RecordedAdmin
-from assistant.admin.audit import audit, rendered_text
+from assistant.admin.audit import audit
 from assistant.admin.exporting import ExportPages
 from assistant.admin.figures import FigurePages
 from assistant.admin.filters import (
-    ArticleFilter,
-    AskedFilter,
     AssigneeFilter,
     CategoryFilter,
-    CitedFilter,
     CostFilter,
     DurationFilter,
     EndedFilter,
@@ -40,16 +35,21 @@ from assistant.admin.filters import (
     RatingFilter,
     SourcesFilter,
     SupportFilter,
-    UnusedFilter,
     VerdictFilter,
 )
 from assistant.admin.reviews import ReviewPages
+from assistant.admin.typed_filters import (
+    ArticleFilter,
+    AskedFilter,
+    CitedFilter,
+    UnusedFilter,
+)
 from assistant.admin.usage import UsagePages
 from assistant.answers import with_ledger
 from assistant.conditions import SLOW, has_dropped, took, weakly_supported
 from assistant.grounding import GAPS
-from assistant.models import Answer, AnswerDocument, Conversation
-from assistant.reference_numbers import Ids, ids_of, reference_number
+from assistant.models import Answer, AnswerDocument
+from assistant.reference_numbers import ids_meant, ids_of, reference_number
 from helpcenter.moments import ago
 
 
@@ -157,7 +157,7 @@ class AnswerAdmin(RecordedAdmin):
         self, request: HttpRequest, queryset: QuerySet[Answer], search_term: str
     ) -> tuple[QuerySet[Answer], bool]:
         """A reference number or an id finds its answer; all else is looked for in questions."""
-        ids = ids_of(search_term) or _whole_id(search_term)
+        ids = ids_meant(search_term)
         if ids is not None:
             meant = queryset.filter(pk__range=(ids.first, ids.last))
             if meant.exists():
@@ -229,104 +229,3 @@ def _flags(answer: Answer) -> list[tuple[str, bool]]:
         (gettext("search fell back"), bool(answer.search_fallback)),
         (gettext("slow"), duration >= SLOW),
     ]
-
-
-def _whole_id(text: str) -> Ids | None:
-    try:
-        return Ids(uuid.UUID(text.strip()), uuid.UUID(text.strip()))
-    except ValueError:
-        return None
-
-
-def _words(typed: str) -> Q:
-    """Questions with all the words; what stands in quotes is one."""
-    wanted = Q()
-    for word in smart_split(typed):
-        is_quoted = len(word) > 1 and word[0] in "\"'" and word[0] == word[-1]
-        wanted &= Q(question__icontains=unescape_string_literal(word) if is_quoted else word)
-    return wanted
-
-
-@admin.register(Conversation)
-class ConversationAdmin(RecordedAdmin):
-    fields = ()
-    change_form_template = "admin/assistant/conversation/change_form.html"
-    list_display = ["first_question", "turns", "who", "started", "last_turn"]
-    list_filter = ["created_at"]
-    search_fields = ["answers__question"]
-    search_help_text = _("Words of a question, a reference number of an answer, or an id")
-    ordering = ["-updated_at"]
-    list_per_page = 50
-    show_full_result_count = False
-    show_facets = admin.ShowFacets.NEVER
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
-        first = Answer.objects.filter(turn=1).only("conversation_id", "question")
-        conversations: QuerySet[Conversation] = super().get_queryset(request)
-        turns = Answer.objects.filter(conversation=OuterRef("pk")).order_by("-turn")
-        return (
-            conversations.select_related("user")
-            .annotate(
-                turns=Subquery(turns.values("turn")[:1]),
-                last_turn=Subquery(turns.values("created_at")[:1]),
-            )
-            .prefetch_related(Prefetch("answers", queryset=first, to_attr="first"))
-        )
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Conversation], search_term: str
-    ) -> tuple[QuerySet[Conversation], bool]:
-        """A reference number or an id, of the conversation or one of its answers, or words."""
-        ids = ids_of(search_term) or _whole_id(search_term)
-        if ids is not None:
-            between = (ids.first, ids.last)
-            of_answer = Answer.objects.filter(pk__range=between).values("conversation")
-            meant = queryset.filter(Q(pk__range=between) | Q(pk__in=of_answer))
-            if meant.exists():
-                return meant, False
-        # Not by a join: what the list shows beside each would be worked out to tell rows apart.
-        answers = Answer.objects.filter(_words(search_term)).values("conversation")
-        return (queryset.filter(pk__in=answers) if search_term.strip() else queryset), False
-
-    @admin.display(description=_("first question"))
-    def first_question(self, conversation: Conversation) -> str:
-        first: list[Answer] = getattr(conversation, "first", [])
-        return first[0].question[:90] if first else str(conversation.pk)
-
-    @admin.display(description=_("turns"), ordering="turns")
-    def turns(self, conversation: Conversation) -> int:
-        return getattr(conversation, "turns", 0)
-
-    @admin.display(description=_("started"), ordering="created_at")
-    def started(self, conversation: Conversation) -> str:
-        return ago(conversation.created_at)
-
-    @admin.display(description=_("last turn"), ordering="last_turn")
-    def last_turn(self, conversation: Conversation) -> str:
-        return ago(getattr(conversation, "last_turn", None))
-
-    @admin.display(description=_("asked by"))
-    def who(self, conversation: Conversation) -> str:
-        return str(conversation.user) if conversation.user else gettext("a visitor")
-
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        conversation = self.get_object(request, object_id) if object_id else None
-        turns = (
-            with_ledger(
-                Answer.objects.filter(conversation=conversation.pk).order_by("turn")
-            ).select_related("review")
-            if conversation
-            else Answer.objects.none()
-        )
-        context = {
-            **(extra_context or {}),
-            "conversation": conversation,
-            "turns": [(turn, rendered_text(turn, Reader.of(request.user))) for turn in turns],
-        }
-        return super().changeform_view(request, object_id, form_url, context)

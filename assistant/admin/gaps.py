@@ -1,4 +1,4 @@
-"""The writers' queue of documentation gaps: its list, the page of a topic, and what is done there.
+"""The writers' queue of documentation gaps: its list and the page of a topic.
 
 The questions shown are masked texts. The answers behind them are conversations: they are linked
 for those who may view answers.
@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Field, Prefetch, QuerySet
 from django.http import (
@@ -33,6 +30,8 @@ from django.views.decorators.http import require_POST
 from kombu.exceptions import OperationalError
 
 from articles.admin.pages import person
+from assistant.admin.gap_actions import QueueActions
+from assistant.admin.gap_filters import AssigneeFilter, OpenFilter
 from assistant.admin.readonly import ReadOnlyAdmin
 from assistant.admin.topic import TopicForm, TopicPages
 from assistant.gaps import colliding, listing, progress, queue
@@ -45,66 +44,8 @@ SAMPLES = 3
 LIST = "admin:assistant_gaptopic_changelist"
 
 
-class OpenFilter(admin.SimpleListFilter):
-    """What is left to do is what one comes for; everything else is one click away."""
-
-    title = _("status")
-    parameter_name = "status"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("all", _("All")), *GapTopic.Status.choices]
-
-    def choices(self, changelist: Any) -> Any:
-        yield {
-            "selected": self.value() is None,
-            "query_string": changelist.get_query_string(remove=[self.parameter_name]),
-            "display": _("To do"),
-        }
-        yield from list(super().choices(changelist))[1:]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> QuerySet[GapTopic]:
-        if self.value() is None:
-            done = [GapTopic.Status.VERIFIED, GapTopic.Status.DISMISSED]
-            return queryset.exclude(status__in=done)
-        return queryset if self.value() == "all" else queryset.filter(status=self.value())
-
-
-class AssigneeFilter(admin.SimpleListFilter):
-    """Colleagues only: the accounts of customers are nobody's business here."""
-
-    title = _("assignee")
-    parameter_name = "assignee"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        colleagues = User.objects.filter(is_staff=True).exclude(pk=person(request).pk)
-        named = [(str(user.pk), user.get_username()) for user in colleagues.order_by("username")]
-        return [("me", _("me")), ("nobody", _("nobody")), *named]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> QuerySet[GapTopic]:
-        value = self.value()
-        if value == "me":
-            return queryset.filter(assignee=person(request).pk)
-        if value == "nobody":
-            return queryset.filter(assignee=None)
-        if value and value.isascii() and value.isdecimal() and len(value) < 18:
-            return queryset.filter(assignee=int(value))
-        return queryset
-
-
-class QueueActionForm(ActionForm):
-    """The list's actions, and whom one of them is about."""
-
-    person = forms.ModelChoiceField(
-        User.objects.none(), label=_("Person:"), required=False, empty_label=_("choose")
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["person"].queryset = queue.workers()  # type: ignore[attr-defined]
-
-
 @admin.register(GapTopic)
-class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
+class GapTopicAdmin(QueueActions):
     form = TopicForm
     change_list_template = "admin/assistant/gaptopic/change_list.html"
     change_form_template = "admin/assistant/gaptopic/change_form.html"
@@ -122,16 +63,6 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
     search_fields = ["name", "questions__text"]
     fields = ["assignee", "due_on", "article", "comment"]
     autocomplete_fields = ["article"]
-    action_form = QueueActionForm
-    actions = [
-        "claim",
-        "assign",
-        "release",
-        "reopen",
-        "mark_published",
-        "merge",
-        *(f"dismiss_{reason}" for reason in GapTopic.Reason.values),
-    ]
     list_per_page = 50
     show_full_result_count = False
 
@@ -192,88 +123,6 @@ class GapTopicAdmin(admin.ModelAdmin[GapTopic]):
         questions: list[GapQuestion] = getattr(topic, "newest", [])
         texts = dict.fromkeys(question.text for question in questions)
         return format_html_join("", '<div dir="auto">{}</div>', ((text[:120],) for text in texts))
-
-    @admin.action(description=_("Claim for me"), permissions=["change"])
-    def claim(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        chosen = list(queryset)
-        claimed = queue.claim(chosen, person(request))
-        self._say(request, claimed)
-        stand = GapTopic.objects.filter(pk__in=[topic.pk for topic in chosen])
-        for topic in stand.exclude(assignee=person(request).pk).select_related("assignee"):
-            said = gettext("“%(name)s” stays as it is: %(who)s works on it.")
-            who = topic.assignee.get_username() if topic.assignee else gettext("somebody")
-            self.message_user(request, said % {"name": topic.name, "who": who}, messages.WARNING)
-
-    @admin.action(description=_("Assign to the person"), permissions=["change"])
-    def assign(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        chosen = request.POST.get("person", "")
-        is_key = chosen.isascii() and chosen.isdecimal()
-        to = queue.workers().filter(pk=int(chosen)).first() if is_key else None
-        if to is None:
-            said = gettext("Choose to whom. Nothing was changed.")
-            self.message_user(request, said, messages.WARNING)
-            return
-        self._say(request, queue.assign(queryset, person(request), to))
-
-    @admin.action(description=_("Release"), permissions=["change"])
-    def release(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        changed = queue.change(
-            queryset, person(request), status=GapTopic.Status.OPEN, assignee_id=None
-        )
-        self._say(request, changed)
-
-    @admin.action(description=_("Reopen"), permissions=["change"])
-    def reopen(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        self._say(request, queue.reopen(queryset, person(request)))
-
-    @admin.action(description=_("Mark as published"), permissions=["change"])
-    def mark_published(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        published = GapTopic.Status.PUBLISHED
-        self._say(request, queue.change(queryset, person(request), status=published))
-
-    @admin.action(description=_("Merge into the one with the most questions"),
-                  permissions=["change"])  # fmt: skip
-    def merge(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        into = queryset.order_by("-questions_count", "pk").first()
-        if into is None:
-            return
-        others = list(queryset.exclude(pk=into.pk))
-        if not others:
-            said = gettext("Choose two topics or more. Nothing was changed.")
-            self.message_user(request, said, messages.WARNING)
-            return
-        self._say(request, queue.merge(others, into, person(request)))
-        if any(topic.kind != into.kind for topic in others):
-            said = gettext("Only topics of one kind are merged: the others stay as they are.")
-            self.message_user(request, said, messages.WARNING)
-
-    @admin.action(description=_("Dismiss: out of scope"), permissions=["change"])
-    def dismiss_out_of_scope(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        self._dismiss(request, queryset, GapTopic.Reason.OUT_OF_SCOPE)
-
-    @admin.action(description=_("Dismiss: missing in the product"), permissions=["change"])
-    def dismiss_product_gap(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        self._dismiss(request, queryset, GapTopic.Reason.PRODUCT_GAP)
-
-    @admin.action(description=_("Dismiss: duplicate"), permissions=["change"])
-    def dismiss_duplicate(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
-        self._dismiss(request, queryset, GapTopic.Reason.DUPLICATE)
-
-    @admin.action(description=_("Dismiss: answered elsewhere"), permissions=["change"])
-    def dismiss_answered_elsewhere(
-        self, request: HttpRequest, queryset: QuerySet[GapTopic]
-    ) -> None:
-        self._dismiss(request, queryset, GapTopic.Reason.ANSWERED_ELSEWHERE)
-
-    def _dismiss(self, request: HttpRequest, topics: QuerySet[GapTopic], reason: str) -> None:
-        self._say(request, queue.dismiss(topics, person(request), reason))
-
-    def _say(self, request: HttpRequest, changed: list[GapTopic]) -> None:
-        for topic in changed:
-            self.log_change(request, topic, gettext("Changed in the queue."))
-        count = len(changed)
-        said = ngettext("%d topic changed.", "%d topics changed.", count) % count
-        self.message_user(request, said, messages.SUCCESS if count else messages.WARNING)
 
     def formfield_for_dbfield(
         self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any
