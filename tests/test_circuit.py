@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -16,7 +17,7 @@ from django.urls import reverse
 
 from assistant.agent import ProviderError
 from assistant.providers import circuits, standing
-from assistant.providers.circuit import Circuit, CircuitOpenError
+from assistant.providers.circuit import QUIET_SECONDS, Circuit, CircuitOpenError
 from assistant.providers.openai import OpenAIModel
 from assistant.providers.refusals import ParameterRefusedError, ToolsRefusedError
 from assistant.providers.retries import Patience
@@ -251,3 +252,21 @@ def test_the_admin_warns_those_who_may_see_answers(
         assert "cannot be reached" in client.get(reverse("admin:index")).content.decode()
         circuits(down)[0]._tell("succeed")
         assert "in a row" not in client.get(reverse("admin:index")).content.decode()
+
+
+def test_while_all_is_well_the_others_are_asked_once_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, there = (Circuit(*ENDPOINT, seconds=2) for _ in range(2))
+    assert calls(here, None, None) == [True, True]
+    calls(there, *[DOWN] * 5)
+    assert calls(here, None) == [True]
+    monkeypatch.setattr("time.monotonic", lambda now=time.monotonic: now() + QUIET_SECONDS)
+    assert calls(here, None) == [False]
+
+
+def test_a_failure_of_its_own_is_known_at_once() -> None:
+    here, there = (Circuit(*ENDPOINT, seconds=2) for _ in range(2))
+    calls(here, None, DOWN)
+    calls(there, *[DOWN] * 4)
+    assert calls(here, None) == [False]

@@ -32,6 +32,9 @@ LOOK_SECONDS = 20.0
 KEPT_SECONDS = 3600
 """Failures longer ago than this are not in a row with the next one."""
 
+QUIET_SECONDS = 1.0
+"""For so long after all was well a process does not ask again what others have seen."""
+
 LOCAL_SECONDS = 5.0
 """How long Valkey is not asked again after it did not answer."""
 
@@ -100,12 +103,16 @@ class Circuit:
         self._seconds = seconds
         self._local = _Local()
         self._local_until = 0.0
+        self._failures = 0  # as this process heard last
+        self._quiet_until = 0.0
 
     @asynccontextmanager
     async def attempt(self) -> AsyncGenerator[None, None]:
         """Around one call. Raises `CircuitOpenError` where it must not be made. A call that its
         caller breaks off says nothing of the endpoint."""
-        _failures, wait = await asyncio.to_thread(self._tell, "admit")
+        wait = 0
+        if time.monotonic() >= self._quiet_until:
+            _failures, wait = await asyncio.to_thread(self._tell, "admit")
         if wait > 0:
             raise CircuitOpenError(wait / 1000)
         try:
@@ -117,7 +124,7 @@ class Circuit:
             if wait < 0:
                 await asyncio.to_thread(self._tell, "abandon")
             raise
-        await asyncio.to_thread(self._tell, "succeed")
+        await self._succeeded()
 
     def state(self) -> State:
         failures, wait = self._tell("look")
@@ -125,7 +132,7 @@ class Circuit:
 
     async def _failed(self, error: ProviderError, *, looked: bool) -> None:
         if error.code not in _FAILED or isinstance(error, ToolsRefusedError):
-            await asyncio.to_thread(self._tell, "succeed")
+            await self._succeeded()
             return
         failures, _wait = await asyncio.to_thread(self._tell, "fail")
         if failures == FAILURES or (looked and failures > FAILURES):
@@ -133,7 +140,18 @@ class Circuit:
             extra = {"model": self._model, "failures": failures, "seconds": self._seconds}
             logger.error("provider_circuit_opened", extra=extra)
 
+    async def _succeeded(self) -> None:
+        """Where nobody has failed there is nothing to tell."""
+        if self._failures:
+            await asyncio.to_thread(self._tell, "succeed")
+
     def _tell(self, verb: Verb) -> Reply:
+        reply = self._reply(verb)
+        self._failures, _wait = reply
+        self._quiet_until = 0.0 if self._failures else time.monotonic() + QUIET_SECONDS
+        return reply
+
+    def _reply(self, verb: Verb) -> Reply:
         if time.monotonic() >= self._local_until:
             try:
                 return self._ask_valkey(verb)
