@@ -81,6 +81,12 @@ def may_use(article: Article, reader: Reader) -> bool:
     return article.status == Status.PUBLISHED and article.visibility in usable
 
 
+def may_see_picture(address: str, reader: Reader) -> bool:
+    """Whether an article that answers to `reader` may use shows the picture at this address, which
+    is as `ArticleLink.path` has it."""
+    return answerable(reader).filter(links__path=address).exists()
+
+
 def _published(visibilities: list[Visibility]) -> QuerySet[Article]:
     return Article.objects.filter(
         status=Status.PUBLISHED, live_revision__isnull=False, visibility__in=visibilities

@@ -1,7 +1,7 @@
-"""Serving what was uploaded or imported, below MEDIA_URL.
+"""Serving what was uploaded or imported, below MEDIA_URL, to whoever may have it.
 
 Nobody vouches for such a file: only images are shown, with nothing in them able to run, and
-everything else is offered as a download.
+everything else is offered as a download. Who may have which is not decided here.
 """
 
 import mimetypes
@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.exceptions import SuspiciousFileOperation
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils._os import safe_join
-from django.views.decorators.http import condition, require_safe
+from django.views.decorators.http import condition
 
 from helpcenter import csp
 
@@ -22,7 +22,13 @@ SHOWN_TYPES = frozenset(
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
-def _file(path: str) -> Path:
+PUBLIC = "public, max-age=3600"
+PRIVATE = "private, no-cache"
+"""The reader's browser keeps it, and asks each time whether it may still show it."""
+
+
+def stored_file(path: str) -> Path:
+    """The file that an address below MEDIA_URL means. Raises `Http404`."""
     try:
         file = Path(safe_join(settings.MEDIA_ROOT, path))
     except (SuspiciousFileOperation, ValueError):
@@ -36,14 +42,13 @@ def _file(path: str) -> Path:
     return file
 
 
-def _last_modified(request: HttpRequest, path: str) -> datetime:
-    return datetime.fromtimestamp(int(_file(path).stat().st_mtime), UTC)
+def _last_modified(request: HttpRequest, file: Path, cache: str) -> datetime:
+    return datetime.fromtimestamp(int(file.stat().st_mtime), UTC)
 
 
-@require_safe
 @condition(last_modified_func=_last_modified)
-def media(request: HttpRequest, path: str) -> HttpResponse:
-    file = _file(path)
+def served(request: HttpRequest, file: Path, cache: str) -> HttpResponse:
+    """The file itself; `cache` is one of the two above."""
     kind = mimetypes.guess_type(file.name)[0]
     shown = kind in SHOWN_TYPES
     response = HttpResponse(
@@ -51,6 +56,6 @@ def media(request: HttpRequest, path: str) -> HttpResponse:
     )
     if not shown:
         response["Content-Disposition"] = "attachment"
-    response["Cache-Control"] = "public, max-age=3600"
+    response["Cache-Control"] = cache
     response[csp.HEADER] = POLICY
     return response

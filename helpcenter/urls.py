@@ -3,7 +3,8 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from helpcenter import accounts, media, robots
+from articles.pages import pictures
+from helpcenter import accounts, robots
 
 handler400 = "helpcenter.errors.bad_request"
 handler403 = "helpcenter.errors.permission_denied"
@@ -12,7 +13,7 @@ handler500 = "helpcenter.errors.server_error"
 
 urlpatterns = [
     path("robots.txt", robots.robots_txt, name="robots-txt"),
-    path("media/<path:path>", media.media, name="media"),
+    path("media/<path:path>", pictures.file, name="media"),
     path("admin/", admin.site.urls),
     *accounts.urlpatterns,
     path("", include("articles.urls")),

@@ -43,13 +43,13 @@ def test_an_endless_text_has_no_preview(
     assert "too long" in response.content.decode()
 
 
-def test_a_picture_is_stored_and_logged(staff_client: Client, media: Path, client: Client) -> None:
+def test_a_picture_is_stored_and_logged(staff_client: Client, media: Path) -> None:
     response = sent(staff_client, picture(size=(12, 8)))
 
     assert response.status_code == 201
     answer = response.json()
     assert (answer["width"], answer["height"]) == (12, 8)
-    assert client.get(answer["url"])["Content-Type"] == "image/png"
+    assert staff_client.get(answer["url"])["Content-Type"] == "image/png"
     entry = LogEntry.objects.get()
     assert entry.change_message == "Uploaded a picture."
     assert entry.object_repr in answer["url"]

@@ -15,7 +15,7 @@ class ArticleLink(models.Model):
 
     article = models.ForeignKey(Article, on_delete=models.CASCADE, related_name="links")
     address = models.CharField(max_length=500)
-    path = models.CharField(max_length=500)
+    path = models.CharField(max_length=500, db_index=True)
     slug = models.CharField(max_length=500, blank=True, db_index=True)
     anchor = models.CharField(max_length=200, blank=True)
 
