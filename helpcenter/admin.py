@@ -6,6 +6,7 @@ of their own only: one of somebody else would lend them that person's permission
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, cast
 
 from django import forms
@@ -73,12 +74,23 @@ class SiteSettingsAdmin(admin.ModelAdmin[SiteSettings]):
         return super().changelist_view(request, extra_context)
 
 
+class ApiTokenForm(forms.ModelForm[ApiToken]):
+    def clean_expires_at(self) -> datetime | None:
+        until: datetime | None = self.cleaned_data["expires_at"]
+        if until and "expires_at" in self.changed_data and until <= timezone.now():
+            raise forms.ValidationError(
+                gettext("The time has passed. To end a token now, revoke it in the list.")
+            )
+        return until
+
+
 MADE = ["beginning", "created_at", "last_used_at", "revoked_at"]
 """What nobody types in."""
 
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(admin.ModelAdmin[ApiToken]):
+    form = ApiTokenForm
     list_display = ["name", "user", "beginning", "is_valid", "created", "last_used"]
     list_select_related = ["user"]
     search_fields = ["name", "beginning", "user__username"]

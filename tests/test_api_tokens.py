@@ -102,6 +102,20 @@ def test_the_admin_shows_a_new_token_once(client: Client, staff: User, owner: Us
     assert secret not in client.get(f"{LIST}{token.pk}/change/").content.decode()
 
 
+def test_a_token_for_a_time_that_has_passed_is_refused(client: Client, staff: User) -> None:
+    client.force_login(staff)
+    until = {"expires_at_0": "2001-01-01", "expires_at_1": "00:00"}
+    response = client.post(ADD, {"name": "sync", "user": staff.pk, **until})
+    assert "The time has passed." in response.content.decode()
+    assert not ApiToken.objects.exists()
+
+    token, _secret = tokens.create(staff, "old")
+    ApiToken.objects.update(expires_at="2001-01-01T00:00Z")
+    renamed = {"name": "older", "initial-expires_at_0": "2001-01-01", **until}
+    change = f"/admin/helpcenter/apitoken/{token.pk}/change/"
+    assert client.post(change, renamed).status_code == 302
+
+
 def test_a_token_is_revoked_from_the_list(client: Client, staff: User) -> None:
     token, secret = tokens.create(staff, "pipeline")
     client.force_login(staff)

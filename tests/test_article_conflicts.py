@@ -239,3 +239,38 @@ def test_a_deleted_article_that_is_only_looked_at_leads_back(
     article.delete()
     assert staff_client.get(url).status_code == 302
     assert staff_client.post(f"{url[: -len('change/')]}delete/", {"post": "yes"}).status_code == 302
+
+
+def test_who_is_signed_out_gets_what_was_typed_to_copy(
+    staff_client: Client, article: Article
+) -> None:
+    typed = {**opened(staff_client, article), "body": "One & only.\n\nTwo.", "title": "Plans"}
+    staff_client.logout()
+    response = staff_client.post(change_url(article), {**typed, "password": "my own secret"})
+    page = response.content.decode()
+    assert response.status_code == 403
+    assert "no-store" in response["Cache-Control"]
+    assert "You are signed out" in page
+    assert "One &amp; only.\n\nTwo.</textarea>" in page
+    assert "my own secret" not in page
+    assert f"/admin/login/?next={change_url(article).replace('/', '%2F')}" in page
+    article.refresh_from_db()
+    assert article.body == "One.\n\nTwo."
+    # Where nothing was typed, there is nothing to give back.
+    assert staff_client.post(change_url(article), {"position": "1"}).status_code == 302
+
+
+def test_without_the_forms_token_nothing_is_given_back(article: Article) -> None:
+    client = Client(enforce_csrf_checks=True)
+    response = client.post(change_url(article), {"body": "Call this number now"})
+    assert response.status_code == 403
+    assert "Call this number now" not in response.content.decode()
+
+
+def test_an_address_that_is_taken_is_told_in_plain_words(
+    staff_client: Client, article: Article
+) -> None:
+    make_article("Prices")
+    response = staff_client.post(change_url(article), form_of(article, slug="prices"))
+    errors = response.context["adminform"].form.errors
+    assert errors == {"slug": ["Another article has this address."]}

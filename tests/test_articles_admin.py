@@ -88,7 +88,7 @@ def test_a_taken_slug_is_refused_and_nothing_is_saved(admin: Client) -> None:
     article = make_article("Plans")
     response = admin.post(change_url(article), form_of(article, slug="prices", body="New."))
 
-    assert "already exists" in response.content.decode()
+    assert "Another article has this address." in response.content.decode()
     article.refresh_from_db()
     assert (article.slug, article.body == "New.") == ("plans", False)
 

@@ -88,7 +88,7 @@ def test_different_fields_are_both_kept(
     staff_client: Client, staff: User, maria: User, topic: GapTopic
 ) -> None:
     article = make_article("Fees and cards", publish=False)
-    mine = opened(staff_client, topic, due_on="2027-01-05", comment="By then.")
+    mine = opened(staff_client, topic, due_on="2100-01-05", comment="By then.")
     queue.change([topic], maria, status="claimed", assignee_id=maria.pk, article_id=article.pk)
     response = staff_client.post(url_of(topic), mine, follow=True)
 
@@ -96,7 +96,7 @@ def test_different_fields_are_both_kept(
     assert "Both are kept." in shown(response)
     topic.refresh_from_db()
     assert (topic.status, topic.assignee, topic.article) == ("claimed", maria, article)
-    assert topic.due_on == date(2027, 1, 5)
+    assert topic.due_on == date(2100, 1, 5)
     assert topic.steps.filter(note="By then.").exists()
 
 
@@ -180,3 +180,13 @@ def test_nonsense_about_what_was_seen_breaks_nothing(
     assert staff_client.post(url_of(topic), filled).status_code == 302
     pressed = {"act": "release", "seen": seen}
     assert staff_client.post(url_of(topic, "status"), pressed).status_code == 302
+
+
+def test_a_day_that_has_passed_is_refused_and_one_that_passed_meanwhile_stays(
+    staff_client: Client, maria: User, topic: GapTopic
+) -> None:
+    typed = opened(staff_client, topic, due_on="2001-01-01", comment="By then.")
+    assert "The day has passed." in shown(staff_client.post(url_of(topic), typed))
+    queue.change([topic], maria, due_on=date(2001, 1, 1))
+    kept = opened(staff_client, topic, comment="Late.")
+    assert staff_client.post(url_of(topic), kept).status_code == 302

@@ -87,6 +87,31 @@ class TestVerdict:
         assert not AnswerReview.objects.exists()
         assert 'class="error"' in staff_client.get(response["Location"]).content.decode()
 
+    def test_a_note_that_could_not_be_saved_is_given_back(self, staff_client: Client) -> None:
+        answer = make_answer()
+        refused = save(staff_client, answer, note="Look <here>.", assignee="999")
+        page = staff_client.get(refused["Location"]).content.decode()
+        assert "Your note was: Look &lt;here&gt;." in page
+
+    def test_what_a_colleague_said_meanwhile_is_not_replaced_unseen(
+        self, staff_client: Client, owner: User
+    ) -> None:
+        answer = make_answer()
+        page = staff_client.get(change_url(answer)).content.decode()
+        assert '<input type="hidden" name="seen" value="">' in page
+        reviewing.review(answer, owner, verdict="wrong", note="Theirs.")
+        mine = {"verdict": "right", "note": "Mine."}
+        told = save(staff_client, answer, **mine, seen="")
+        page = staff_client.get(told["Location"]).content.decode()
+        assert "owner reviewed it while you had it open (wrong)" in page
+        assert "Your note was: Mine." in page
+        assert AnswerReview.objects.get().note == "Theirs."
+
+        seen = AnswerReview.objects.get().updated_at.isoformat()
+        assert f'name="seen" value="{seen}"' in page
+        save(staff_client, answer, **mine, seen=seen)
+        assert AnswerReview.objects.get().note == "Mine."
+
     def test_a_hostile_note_is_text(self, staff_client: Client) -> None:
         answer = make_answer()
         save(staff_client, answer, verdict="wrong", note=SCRIPT)

@@ -51,6 +51,7 @@ class ArticleForm(forms.ModelForm[Article]):
             "publish_at",
             "review_on",
         ]
+        error_messages = {"slug": {"unique": _("Another article has this address.")}}
         widgets = {
             "title": forms.TextInput(attrs={"class": "vTextField", "size": 80}),
             "summary": forms.Textarea(attrs={"rows": 2, "cols": 80}),

@@ -32,6 +32,7 @@ from assistant.models import Answer, AnswerReview
 from assistant.reference_numbers import reference_number
 from assistant.refusals import Refusal
 
+MOST_GIVEN_BACK = 8000
 MOST_SEARCHES = 4
 """Searches of a turn that are explained, the question among them."""
 
@@ -106,6 +107,7 @@ class ReviewPages:
         name = request.GET.get("queue", "")
         context: dict[str, Any] = {
             "review": review,
+            "review_seen": _stamp(review),
             "may_review": self.may_review(request),
             "review_form": ReviewForm(
                 self.site, review.assignee_id if review else None, initial=_initial(review)
@@ -153,6 +155,16 @@ class ReviewPages:
         if not form.is_valid():
             for field, errors in form.errors.items():
                 messages.error(request, f"{form.fields[field].label}: {' '.join(map(str, errors))}")
+            _give_back(request)
+            return HttpResponseRedirect(here)
+        if found and "seen" in request.POST and request.POST["seen"] != _stamp(found):
+            said = gettext(
+                "Nothing was saved: %(who)s reviewed it while you had it open (%(what)s). "
+                "Save again to put yours in its place."
+            )
+            who = found.reviewer.get_username() if found.reviewer else gettext("somebody")
+            messages.warning(request, said % {"who": who, "what": found})
+            _give_back(request)
             return HttpResponseRedirect(here)
         user = person(request)
         review = reviewing.review(answer, user, **form.cleaned_data)
@@ -259,6 +271,18 @@ def _explained(answer: Answer, article: Article, text: str) -> Any:
         language=answer.language or None,
         expected=article,
     )
+
+
+def _stamp(review: AnswerReview | None) -> str:
+    """Which state of a review a page showed."""
+    return review.updated_at.isoformat() if review else ""
+
+
+def _give_back(request: HttpRequest) -> None:
+    """The note that was typed and not saved, to copy it."""
+    note = request.POST.get("note", "").strip()
+    if note:
+        messages.info(request, gettext("Your note was: %s") % note[:MOST_GIVEN_BACK])
 
 
 def _initial(review: AnswerReview | None) -> dict[str, Any]:

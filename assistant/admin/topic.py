@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -15,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
@@ -59,6 +61,12 @@ class TopicForm(forms.ModelForm[GapTopic]):
         if isinstance(assignee, forms.ModelChoiceField):
             assignee.queryset = queue.workers(or_is=self.instance.assignee_id)
         self.kept: list[str] = []
+
+    def clean_due_on(self) -> date | None:
+        due: date | None = self.cleaned_data["due_on"]
+        if due and "due_on" in self.changed_data and due < timezone.localdate():
+            raise forms.ValidationError(gettext("The day has passed."))
+        return due
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()

@@ -1,6 +1,7 @@
 // The Markdown editor around a text area: toolbar, shortcuts, preview, pictures, links.
 // The text area is the form's own; without this script it is simply written in.
 
+import { csrfToken } from "../http.js";
 import * as commands from "./markdown-commands.js";
 import { linkPicker } from "./link-picker.js";
 
@@ -212,7 +213,12 @@ function enhance(editor) {
 function guard(form) {
   let changed = false;
   form.addEventListener("input", (event) => { changed ||= Boolean(event.target.name); });
-  form.addEventListener("submit", () => { changed = false; });
+  form.addEventListener("submit", () => {
+    changed = false;
+    // Signing in again in another tab changed it.
+    const token = form.elements.csrfmiddlewaretoken;
+    token.value = csrfToken() || token.value;
+  });
   addEventListener("beforeunload", (event) => { if (changed) event.preventDefault(); });
   form.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "s" || event.shiftKey) return;
