@@ -1,8 +1,9 @@
 """The one way from asynchronous code to the database: `await db(function, …)`.
 
 The function runs on a thread of a bounded pool, and its connection goes back when it
-returns. Django's own `a…()` methods would run it on a thread that belongs to the request
-and keep that thread, and its connection, for as long as a task of the request lives.
+returns. Where all threads are busy it waits for one, but not for ever. Django's own `a…()`
+methods would run it on a thread that belongs to the request and keep that thread, and its
+connection, for as long as a task of the request lives.
 """
 
 from __future__ import annotations
@@ -10,22 +11,34 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import AsyncGenerator, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
 
 from django.conf import settings
-from django.db import connections, transaction
+from django.db import OperationalError, connections, transaction
 
 from helpcenter import logs, postgres
 
 DATABASE_DOWN = postgres.DATABASE_DOWN
 """What a step raises where the database is down, full, or has ended the connection."""
 
+THREAD_SECONDS = 5.0
+"""How long a request waits for a thread, before it is told to come again."""
+
+PATIENT_SECONDS = 30.0
+"""And how long a turn does: somebody waits for what it has begun."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_is_patient: ContextVar[bool] = ContextVar("is_patient", default=False)
 _rehearsal: ThreadPoolExecutor | None = None
+
+
+class BusyError(OperationalError):
+    """All threads were in use for too long. The step was not begun."""
 
 
 @functools.cache
@@ -36,12 +49,39 @@ def _pool() -> ThreadPoolExecutor:
 
 
 async def db(step: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """What `step(…)` returns or raises. Cancelling the wait does not undo the step."""
+    """What `step(…)` returns or raises. Cancelling the wait does not undo the step. Raises
+    `BusyError`, one of `DATABASE_DOWN`, where no thread was free for too long."""
     call = functools.partial(_identified, logs.ids(), functools.partial(step, *args, **kwargs))
     loop = asyncio.get_running_loop()
     if _rehearsal is not None:
         return await loop.run_in_executor(_rehearsal, call)
-    return await loop.run_in_executor(_pool(), _run, call)
+    return await _begun_in_time(_pool().submit(_run, call))
+
+
+def be_patient() -> None:
+    """For the rest of this task: waits longer for a thread."""
+    _is_patient.set(True)
+
+
+async def _begun_in_time(step: Future[T]) -> T:
+    """Once begun, a step is waited for: the database's own bounds hold then."""
+    is_late = False
+
+    def look() -> None:
+        nonlocal is_late
+        is_late = step.cancel()
+
+    seconds = PATIENT_SECONDS if _is_patient.get() else THREAD_SECONDS
+    timer = asyncio.get_running_loop().call_later(seconds, look)
+    try:
+        return await asyncio.wrap_future(step)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if is_late and not (task and task.cancelling()):
+            raise BusyError("all database threads are in use") from None
+        raise
+    finally:
+        timer.cancel()
 
 
 def is_rehearsal() -> bool:

@@ -19,7 +19,7 @@ from django.utils import timezone, translation
 from assistant import agent, metrics, prompts, tools_refused
 from assistant.agent import Limits, Model, Outcome, ProviderError
 from assistant.background import end as end_tasks
-from assistant.database import db
+from assistant.database import be_patient, db
 from assistant.eventlog import EventLog
 from assistant.events import References
 from assistant.models import Answer
@@ -71,6 +71,7 @@ class AnswerTurn:
         self._interrupt()
 
     async def run(self) -> None:
+        be_patient()
         translation.activate(self._sender.language or settings.LANGUAGE_CODE)
         log = EventLog.current()
         writer = log.open(self.answer_id, self.give_up)
