@@ -97,12 +97,17 @@ async def events(
     if anew is not None:
         yield anew
         return
-    while not seen.is_complete:
-        async with aclosing(_from_log(answer_id, seen, html=html)) as batches:
-            async for batch in batches:
-                yield batch
-        if seen.is_complete:
-            return
+    log = EventLog.current()
+    while True:
+        with suppress(LostError):
+            async with aclosing(log.follow(answer_id, seen.position, html=html)) as batches:
+                async for batch in batches:
+                    if not batch and await _ended_unheard(answer_id):
+                        break
+                    seen.take(batch)
+                    yield batch
+                else:
+                    return
         try:
             stored = await db(stored_events, answer_id, reader, seen, html=html)
         except DATABASE_DOWN as error:
@@ -149,20 +154,9 @@ async def _completed(
     return rest + (stored or [])
 
 
-async def _from_log(
-    answer_id: uuid.UUID, seen: Seen, *, html: bool
-) -> AsyncGenerator[list[Entry], None]:
-    """What the log gives. It ends early where the log is lost, and where the turn has ended
-    but nobody could write its end into the log."""
-    log = EventLog.current()
-    with suppress(LostError):
-        async with aclosing(log.follow(answer_id, seen.position, html=html)) as batches:
-            async for batch in batches:
-                if not batch and not log.is_written_here(answer_id) and await _is_over(answer_id):
-                    return
-                seen.take(batch)
-                yield batch
-        seen.is_complete = True
+async def _ended_unheard(answer_id: uuid.UUID) -> bool:
+    """Whether the turn has ended and nobody could write its end into the log."""
+    return not EventLog.current().is_written_here(answer_id) and await _is_over(answer_id)
 
 
 async def payload(found: Found, reader: Reader) -> dict[str, Any]:

@@ -33,6 +33,10 @@ STORE_SECONDS = 10
 CLOSE_SECONDS = 5
 MAX_FRAME_BYTES = 64 * 1024
 
+GARBAGE_THRESHOLDS = (10_000, 20, 20)
+"""Python's own first one is 700: hundreds of live answers reach it many times a second, and each
+time what they all hold is looked through in vain."""
+
 
 class Server(uvicorn.Server):
     _loop: asyncio.AbstractEventLoop
@@ -45,6 +49,7 @@ class Server(uvicorn.Server):
         # objects each time, was paid for by every streamed word.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
         logger.info("web_started", extra={"host": self.config.host, "port": self.config.port})
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

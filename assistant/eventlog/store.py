@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -90,8 +91,8 @@ class Store:
         """Appends the entries of many answers in one round trip. Gives the answers one of whose
         entries was refused: of those the ones before it are stored, of all others all."""
         keys = [_key(answer_id) for answer_id, _entries in batch]
-        arguments: list[str | int] = [STREAM_SECONDS]
-        arguments += ["".join(map(_lines, entries)) for _answer_id, entries in batch]
+        arguments: list[bytes | int] = [STREAM_SECONDS]
+        arguments += ["".join(map(_lines, entries)).encode() for _answer_id, entries in batch]
         refused = await self._append(keys=keys, args=arguments)
         pairs = zip(refused[::2], refused[1::2], strict=True)
         return {_answer_id(key): Refused(verdict.decode()) for key, verdict in pairs}
@@ -151,8 +152,10 @@ class Store:
         return {answer_id for answer_id, flag in zip(asked, flags, strict=True) if flag}
 
 
-def _key(answer_id: uuid.UUID) -> str:
-    return f"answer:{answer_id}:events"
+@lru_cache(maxsize=1024)
+def _key(answer_id: uuid.UUID) -> bytes:
+    """As bytes, which the client takes as they are: this is asked for at every flush."""
+    return f"answer:{answer_id}:events".encode()
 
 
 def _answer_id(key: bytes) -> uuid.UUID:

@@ -37,6 +37,7 @@ _REASONS: dict[str, FinishReason] = {
     "content_filter": "content_filter",
     "safety": "content_filter",
 }
+_decode = json.JSONDecoder().decode
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -145,7 +146,7 @@ def _text_of(content: object) -> str:
 def _objects(data: str) -> list[dict[str, Any]]:
     """The chunk in an event; one per line where a server left out the empty lines."""
     try:
-        found = [json.loads(data)]
+        found = [_decode(data)]
     except ValueError:
         found = [_object(line) for line in data.splitlines()]
     return [chunk for chunk in found if isinstance(chunk, dict)]

@@ -27,8 +27,8 @@ class EventDecoder:
         self._started = False
 
     def feed(self, data: bytes) -> list[str]:
-        if self._is_whole_event(data):
-            return [data[6:-2].decode("utf-8", "replace")]
+        if (whole := self._whole_events(data)) is not None:
+            return whole
         if self._after_cr or b"\r" in data:
             data = self._with_line_feeds(data)
         first, *rest = data.split(b"\n")
@@ -52,17 +52,17 @@ class EventDecoder:
         self._read_line(b"", events)
         return events
 
-    def _is_whole_event(self, data: bytes) -> bool:
-        """Whether nothing came before, and this is one event of one line: as nearly all come."""
-        return (
-            data.startswith(b"data: ")
-            and data.find(b"\n") == len(data) - 2
-            and data.endswith(b"\n\n")
-            and b"\r" not in data
-            and not (self._line or self._data or self._size or self._after_cr)
-            and self._started
-            and len(data) <= MAX_EVENT_BYTES
-        )
+    def _whole_events(self, data: bytes) -> list[str] | None:
+        """The texts, where nothing came before and these are events of one line: as nearly all
+        come. None for anything else."""
+        if self._line or self._data or self._size or self._after_cr or not self._started:
+            return None
+        if b"\r" in data or not data.endswith(b"\n\n") or len(data) > MAX_EVENT_BYTES:
+            return None
+        events = data[:-2].split(b"\n\n")
+        if not all(event.startswith(b"data: ") and b"\n" not in event for event in events):
+            return None
+        return [event[6:].decode("utf-8", "replace") for event in events]
 
     def _read_line(self, line: bytes, events: list[str]) -> None:
         if not self._started:

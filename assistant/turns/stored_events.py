@@ -32,7 +32,6 @@ class Seen:
 
     position: int
     is_whole: bool
-    is_complete: bool = False
     _entries: list[Entry] = field(default_factory=list)
 
     @classmethod
@@ -42,7 +41,6 @@ class Seen:
     def take(self, entries: Sequence[Entry]) -> None:
         if entries:
             self.position = entries[-1].seq
-            self.is_complete = entries[-1].is_last
             if self.is_whole:
                 self._entries += entries
 
