@@ -1,10 +1,13 @@
 """Models whose endpoints refuse tools: remembered for all processes, until somebody clears it.
 
-Each turn asks before it begins, so that what one process learned holds in every other one
-and after a restart, and clearing it in the admin has an effect at once.
+A process asks before its first turn with a model, so that what another one learned holds in it
+and after a restart; and before each turn of a model that was refused, so that clearing it in the
+admin has an effect at once.
 """
 
 from __future__ import annotations
+
+from weakref import WeakSet
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -15,12 +18,26 @@ from assistant.providers import select_model
 from assistant.providers.context import ContextModel
 from assistant.providers.fallback import FallbackModel
 
+_unrefused: WeakSet[ContextModel] = WeakSet()
+"""Models of which no refusal was known when this process asked. One that is refused later finds
+that out by its next call, wherever it was found out before: nobody has to look before each turn."""
+
 
 def recall(model: Model) -> None:
-    """Puts the model into the mode that is known to work. Asks the database."""
+    """Puts the model into the mode that is known to work. Asks the database, unless it has said
+    before that there is nothing to know."""
     for each in model.models if isinstance(model, FallbackModel) else (model,):
         if isinstance(each, ContextModel):
-            each.learn(refuses_tools=_known(each).exists())
+            _recall(each)
+
+
+def _recall(model: ContextModel) -> None:
+    if model.mode == "tools" and model in _unrefused:
+        return
+    refuses_tools = _known(model).exists()
+    model.learn(refuses_tools=refuses_tools)
+    if not refuses_tools:
+        _unrefused.add(model)
 
 
 def remember(model: Model) -> None:

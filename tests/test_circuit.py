@@ -70,6 +70,35 @@ def test_an_answer_in_between_begins_the_count_anew(circuit: Circuit) -> None:
     assert circuit.state().failures == 0
 
 
+def test_what_was_just_seen_closed_is_not_asked_about_again(
+    circuit: Circuit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    circuit.look_ahead()
+    with monkeypatch.context() as patched:
+        patched.setattr(circuit, "_tell", unexpected)
+        circuit.look_ahead()
+        assert calls(circuit, asyncio.CancelledError()) == [True]
+    calls(circuit, *[DOWN] * 5)
+    assert calls(circuit, None) == [False], "a call that fails here ends that"
+
+
+def test_a_circuit_that_another_process_opens_is_open_here_a_moment_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, there = Circuit(*ENDPOINT, seconds=2), Circuit(*ENDPOINT, seconds=2)
+    here.look_ahead()
+    calls(there, *[DOWN] * 5)
+    assert calls(here, asyncio.CancelledError()) == [True]
+    monkeypatch.setattr("assistant.providers.circuit.time.monotonic", lambda: here._quiet_until)
+    assert calls(here, None) == [False]
+    here.look_ahead()
+    assert calls(here, None) == [False], "it was seen open"
+
+
+def unexpected(verb: str) -> None:
+    raise AssertionError(f"Valkey was told {verb}")
+
+
 @pytest.mark.parametrize(
     ("error", "counts"),
     [

@@ -119,3 +119,19 @@ def test_what_one_process_found_out_holds_in_another() -> None:
         modes.append(there.mode)
         ToolsRefusal.objects.all().delete()
     assert modes == ["context", "tools"]
+
+
+@pytest.mark.django_db
+def test_the_database_is_asked_again_only_about_a_model_that_was_refused(
+    django_assert_num_queries: Any,
+) -> None:
+    model = ContextModel(ScriptedModel())
+    tools_refused.recall(model)
+    with django_assert_num_queries(0):
+        tools_refused.recall(model)
+    model.mode = "context"  # as if its endpoint had refused the call in between
+    tools_refused.remember(model)
+    with django_assert_num_queries(2):
+        tools_refused.recall(model)
+        tools_refused.recall(model)
+    assert model.mode == "context"

@@ -106,6 +106,12 @@ class Circuit:
         self._failures = 0  # as this process heard last
         self._quiet_until = 0.0
 
+    def look_ahead(self) -> None:
+        """Asks, from a thread, what others have seen, so that a call in the next moment need not
+        wait for that."""
+        if time.monotonic() >= self._quiet_until - QUIET_SECONDS / 2:
+            self._tell("look")
+
     @asynccontextmanager
     async def attempt(self) -> AsyncGenerator[None, None]:
         """Around one call. Raises `CircuitOpenError` where it must not be made. A call that its

@@ -105,14 +105,13 @@ class LiveTurns:
                         turn.stop()
 
     async def _keep_alive(self, idle: asyncio.Event) -> None:
-        """In both places, because either may be down while the turn goes on."""
+        """In both places, because either may be down while the turn goes on. A row that was just
+        made is a sign of life by itself."""
         seconds = settings.ASSISTANT_REAPER_SECONDS
         store = EventLog.current().store
-        while True:
+        while not await _is_set_within(seconds / BEATS, idle):
             with suppress(*UNREACHABLE):
                 await store.say_alive(self._turns, max(1, seconds // 2))
-            if await _is_set_within(seconds / BEATS, idle):
-                return
             try:
                 over = await db(_beat, list(self._turns))
             except Error as error:

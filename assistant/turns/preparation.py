@@ -20,7 +20,7 @@ from assistant.database import db
 from assistant.models import Answer
 from assistant.prompts import PageAsked
 from assistant.provenance import Ledger
-from assistant.providers import select_model
+from assistant.providers import circuits, select_model
 from assistant.references import give_references
 from assistant.tools.toolbox import ArticleToolbox, room_in
 from assistant.turns.history import History, load_history
@@ -66,10 +66,13 @@ class Work:
 
 
 def load(made: Made, reader: Reader, model: Model | None) -> Loaded:
-    """Asks the database: for what the turn starts with, and for what is known of the model: of
-    the one that the settings name, where none is given."""
+    """Asks the database for what the turn starts with, and for what is known of the model. Where
+    none is given it is the one that the settings name, whose circuit is looked at as well."""
     answer = made.answer
-    model = model or select_model(settings)
+    if model is None:
+        model = select_model(settings)
+        for circuit in circuits(settings)[:1]:
+            circuit.look_ahead()
     tools_refused.recall(model)
     articles = answerable(reader).prefetch_related("old_slugs")
     page = articles.filter(pk=answer.article_id).first() if answer.article_id else None

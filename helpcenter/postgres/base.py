@@ -81,7 +81,12 @@ def _failed_to_connect(pool: ConnectionPool[Any]) -> int:
 def _named(parameters: dict[str, Any]) -> str:
     """The connection string among all that Django and psycopg pass on."""
     found = {name: value for name, value in parameters.items() if name in _libpq_parameters()}
-    return make_conninfo("", **found)
+    return _conninfo(frozenset(found.items()))
+
+
+@functools.cache
+def _conninfo(parameters: frozenset[tuple[str, Any]]) -> str:
+    return make_conninfo("", **dict(parameters))
 
 
 @functools.cache
