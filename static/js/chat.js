@@ -25,7 +25,10 @@ const page = { texts, urls, retry };
 let conversation = null;
 let article = dataset.article ?? null;
 let running = null; // { turn, stop, abort } of the turn that is under way
+let behind = false; // whether another tab has asked something that is not shown here yet
 const turns = [];
+// Tells the other tabs of this browser in which conversation something was asked.
+const tabs = window.BroadcastChannel && new BroadcastChannel("chat");
 
 const composer = new Composer(byId("composer"), Number(dataset.limit), texts, { send: ask, stop });
 const conversations = new Conversations(byId("drawer"), byId("list-button"), urls, texts, {
@@ -43,6 +46,7 @@ byId("about").querySelector("button").addEventListener("click", () => {
   composer.box.focus();
 });
 followReader();
+followOtherTabs();
 await openFromAddress();
 
 // Turns
@@ -80,7 +84,10 @@ async function run(turn, send) {
   try {
     for await (const event of answerEvents(urls.answers, send, {
       signal: abort.signal, onConnection: (connected) => turn.showConnection(connected),
-    })) take(turn, event);
+    })) {
+      take(turn, event);
+      if (event.type === "started" && send.body) tabs?.postMessage(conversation);
+    }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     refused(turn, send, error);
@@ -89,6 +96,7 @@ async function run(turn, send) {
     keep("chat-pending", null);
     composer.setRunning(false);
     showJump();
+    catchUp();
   }
 }
 
@@ -172,15 +180,53 @@ async function load(id) {
     return;
   }
   enter(stored.id);
+  show(stored);
+  returnToPlace(id);
+}
+
+// Those turns that are not shown yet.
+function show(stored) {
+  const shown = new Set(turns.map((turn) => turn.id));
   for (const past of stored.turns.filter(isWorthShowing)) {
+    if (shown.has(past.id)) continue;
     const turn = add(new Turn(past.question, page));
+    turn.id = past.id;
     if (past.status !== "running") turn.restore(past);
     else {
       turn.showActivity(texts.thinking);
       run(turn, { answerId: past.id });
     }
   }
-  returnToPlace(id);
+}
+
+// What was asked in another tab is shown as soon as somebody looks at this one.
+function followOtherTabs() {
+  tabs?.addEventListener("message", ({ data }) => {
+    if (data !== conversation) return;
+    behind = true;
+    catchUp();
+  });
+  document.addEventListener("visibilitychange", catchUp);
+  // A page that comes back from the browser's own store has heard nothing meanwhile.
+  addEventListener("pageshow", ({ persisted }) => {
+    behind ||= persisted;
+    catchUp();
+  });
+}
+
+async function catchUp() {
+  if (!behind || running || document.hidden || !conversation) return;
+  behind = false;
+  const asked = conversation;
+  try {
+    const response = await request("GET", `${urls.conversations}${asked}/`);
+    const stored = response.ok && await response.json();
+    if (running) behind = true;
+    else if (stored && conversation === asked) show(stored);
+    showJump();
+  } catch {
+    behind = true; // no connection: when somebody looks again
+  }
 }
 
 // A turn that failed without a word and was then asked again says nothing.

@@ -716,6 +716,36 @@ def test_conversations_are_listed_opened_and_deleted(
     wait_until(lambda: not Conversation.objects.exists(), "the conversation to be erased")
 
 
+def test_what_another_tab_asks_comes_here_too(page: Page, provider: ScriptedProvider) -> None:
+    page.goto("/chat/")
+    provider.answer("Hello.")
+    ask(page, "hello there")
+    finished(page)
+    page.get_by_label("Your question").fill("half a question")
+    other = page.context.new_page()
+    other.goto(page.url)
+    go_on = threading.Event()
+    provider.reply(say("The slow "), say("one "), Wait(go_on), say("ends."), finish(), DONE)
+    expect(ask(other, "Tell me about plans").locator(".prose")).to_contain_text("The slow")
+
+    turn = page.locator(".turn").nth(1)
+    expect(turn.locator(".question")).to_have_text("Tell me about plans")
+    expect(turn.locator(".prose")).to_contain_text("The slow")
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    go_on.set()
+    for tab in (page, other):
+        finished(tab)
+        expect(tab.locator(".turn .prose")).to_have_text(["Hello.", "The slow one ends."])
+    expect(page.get_by_label("Your question")).to_have_value("half a question")
+
+    provider.answer("Hello again.")
+    ask(page, "and again")
+    finished(page)
+    expect(other.locator(".turn .prose").last).to_have_text("Hello again.")
+    expect(other.locator(".turn")).to_have_count(3)
+    assert Conversation.objects.count() == 1
+
+
 def test_a_strangers_conversation_is_not_there(
     new_page: NewPage, chat_site: str, articles: list[Article]
 ) -> None:
