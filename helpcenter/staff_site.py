@@ -52,6 +52,7 @@ class StaffSite(admin.AdminSite):
             **self.each_context(request),
             "title": gettext("You are signed out"),
             "typed": typed,
+            "is_nav_sidebar_enabled": False,
             "sign_in": f"{reverse('admin:login')}?{query}",
         }
         name, headers = "admin/signed_out.html", {"Cache-Control": "no-store"}

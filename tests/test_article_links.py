@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from articles import publishing
+from articles.indexing import index_article
 from articles.models import Article, ArticleLink, Status
 from articles.writing import links
 from tests.factories import make_article, make_category
@@ -195,3 +196,26 @@ def test_staff_without_the_permission_see_no_links(target: Article) -> None:
     client = signed_in(colleague("someone"))
     assert client.get(article_url("links", target.pk)).status_code == 403
     assert client.get(article_url("broken_links")).status_code == 403
+
+
+def test_before_deleting_the_links_that_break_are_named_and_no_rows_of_the_index(
+    staff_client: Client, target: Article
+) -> None:
+    make_article("Start <here>", body="[x](/articles/plans/#prices)")
+    index_article(target.pk)
+    page = staff_client.get(article_url("delete", target.pk)).content.decode()
+    assert "A link in “Start &lt;here&gt;” breaks: /articles/plans/#prices" in page
+    assert "“Plans”" in page
+    assert "Revisions: 1" in page
+    assert "Passage" not in page
+    chosen = {"action": "delete_selected", "_selected_action": [target.pk]}
+    several = staff_client.post(article_url("changelist"), chosen).content.decode()
+    assert "A link in “Start &lt;here&gt;” breaks: /articles/plans/#prices" in several
+    assert staff_client.post(article_url("delete", target.pk), {"post": "yes"}).status_code == 302
+    assert not Article.objects.filter(pk=target.pk).exists()
+
+
+def test_an_article_that_is_gone_leads_to_the_list(staff_client: Client) -> None:
+    response = staff_client.get(article_url("change", 999), follow=True)
+    assert response.redirect_chain == [(article_url("changelist"), 302)]
+    assert "doesn’t exist. Perhaps it was deleted?" in response.content.decode()

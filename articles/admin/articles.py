@@ -30,7 +30,7 @@ from articles.admin.quality import QualityPages
 from articles.admin.retrieval import RetrievalPages
 from articles.admin.revisions import RevisionPages
 from articles.admin.undoing import UndoPages
-from articles.models import Article
+from articles.models import Article, ArticleRevision
 from articles.writing import conflicts, links, undo
 from articles.writing.forms import ArticleForm
 from helpcenter.moments import ago
@@ -46,6 +46,8 @@ PAGES = [
 ]
 MOST_WARNINGS = 5
 """Broken links that are named after saving; the article's links page has all of them."""
+MOST_BROKEN = 20
+"""Links that are named before what they lead to is deleted."""
 AT_ONCE = _("What you save here takes effect at once, also for a published article.")
 
 
@@ -123,10 +125,31 @@ class ArticleAdmin(ArticleActions):
         is_form = getattr(request.resolver_match, "url_name", "") == "articles_article_change"
         if is_form and request.method == "POST" and self.has_change_permission(request):
             return rescuing.typed_for_deleted(self, request, object_id)
-        shown: HttpResponse = super()._get_obj_does_not_exist_redirect(  # type: ignore[misc]
-            request, opts, object_id
-        )
-        return shown
+        super()._get_obj_does_not_exist_redirect(request, opts, object_id)  # type: ignore[misc]
+        return HttpResponseRedirect(reverse("admin:articles_article_changelist"))
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What goes, in a writer's words: not the index and its passages, but the revisions, and
+        the links of other articles that break."""
+        *_all, lacking, protected = super().get_deleted_objects(objs, request)
+        articles = list(objs)
+        revisions = ArticleRevision.objects.filter(article__in=articles).count()
+        counts = {
+            Article._meta.verbose_name_plural: len(articles),
+            ArticleRevision._meta.verbose_name_plural: revisions,
+        }
+        titles = [format_html("“{}”", article.title) for article in articles]
+        broken = list(links.leading_to(*articles)[: MOST_BROKEN + 1])
+        lines = [
+            format_html(
+                gettext("A link in “{}” breaks: {}"),
+                link.article.live_revision.title if link.article.live_revision else link.article,
+                link.address,
+            )
+            for link in broken[:MOST_BROKEN]
+        ]
+        more = [gettext("More links break.")] if len(broken) > MOST_BROKEN else []
+        return [*titles, *lines, *more], counts, lacking, protected
 
     def formfield_for_dbfield(
         self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any
