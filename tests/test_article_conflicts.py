@@ -274,3 +274,13 @@ def test_an_address_that_is_taken_is_told_in_plain_words(
     response = staff_client.post(change_url(article), form_of(article, slug="prices"))
     errors = response.context["adminform"].form.errors
     assert errors == {"slug": ["Another article has this address."]}
+
+
+def test_a_form_that_is_sent_twice_meets_no_conflict_with_itself(
+    staff_client: Client, article: Article
+) -> None:
+    typed = {**opened(staff_client, article), "body": "One.\r\n\r\nTwo and a half.", "_save": "1"}
+    for _time in range(2):
+        assert staff_client.post(change_url(article), typed).status_code == 302
+    again = staff_client.post(change_url(article), {**typed, "body": "Other."})
+    assert WARNING in again.content.decode()

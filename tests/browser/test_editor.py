@@ -173,6 +173,21 @@ def test_a_tab_with_unsaved_text_asks_before_it_closes(page: Page) -> None:
     assert asked == ["beforeunload"]
 
 
+def test_a_double_click_sends_once(page: Page) -> None:
+    page.get_by_label("Title").fill("Plans")
+    prevented = page.evaluate("""() => {
+        const button = document.querySelector("[name=_continue]"), prevented = [];
+        addEventListener("submit", (event) => {
+            prevented.push(event.defaultPrevented);
+            event.preventDefault();
+        });
+        button.click();
+        button.click();
+        return prevented;
+    }""")
+    assert prevented == [False, True]
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
 def test_the_editor_is_accessible(

@@ -5,6 +5,7 @@ import { csrfToken } from "../http.js";
 import * as commands from "./markdown-commands.js";
 import { linkPicker } from "./link-picker.js";
 
+const TWICE = 2000; // milliseconds within which a form is not sent again
 const PAUSE = 300; // milliseconds of no typing before the preview follows
 
 function enhance(editor) {
@@ -213,7 +214,11 @@ function enhance(editor) {
 function guard(form) {
   let changed = false;
   form.addEventListener("input", (event) => { changed ||= Boolean(event.target.name); });
-  form.addEventListener("submit", () => {
+  let sentAt = -Infinity;
+  form.addEventListener("submit", (event) => {
+    // A double click would make two articles of one.
+    if (event.timeStamp - sentAt < TWICE) return event.preventDefault();
+    sentAt = event.timeStamp;
     changed = false;
     // Signing in again in another tab changed it.
     const token = form.elements.csrfmiddlewaretoken;
