@@ -598,7 +598,8 @@ def test_waits_double_and_end() -> None:
     first, second = patience.delay(error, 1), patience.delay(error, 2)
     assert first is not None
     assert second is not None
-    assert 0.3 < first < 0.7 < second < 1.3
+    assert 0.3 <= first <= 0.5
+    assert 0.6 <= second <= 1
     assert patience.delay(error, 3) is None
     assert patience.delay(ProviderError("refused"), 1) is None
 
