@@ -30,7 +30,7 @@ async def _rests(pace: Pace, streams: int, resting: int) -> list[float]:
 
     async def rest() -> float:
         began = time.monotonic()
-        await pace.rest()
+        await pace.rest(asyncio.get_running_loop())
         return time.monotonic() - began
 
     with ExitStack() as stack:
@@ -43,7 +43,7 @@ def test_the_few_do_not_rest() -> None:
     async def goes_on_at_once() -> bool:
         pace = Pace.current()
         with pace.stream(), pytest.raises(StopIteration):
-            pace.rest().send(None)
+            pace.rest(asyncio.get_running_loop()).send(None)
         return True
 
     assert async_to_sync(goes_on_at_once)()
@@ -66,7 +66,7 @@ def test_those_who_rested_go_on_together() -> None:
         went_on: list[str] = []
 
         async def rest(name: str) -> None:
-            await pace.rest()
+            await pace.rest(asyncio.get_running_loop())
             asyncio.get_running_loop().call_soon(went_on.append, "the next turn of the loop")
             went_on.append(name)
 
@@ -85,7 +85,9 @@ def test_one_who_leaves_keeps_nobody_from_going_on() -> None:
         with ExitStack() as stack:
             for _ in range(MANY):
                 stack.enter_context(pace.stream())
-            leaving, staying = (asyncio.create_task(pace.rest()) for _ in range(2))
+            leaving, staying = (
+                asyncio.create_task(pace.rest(asyncio.get_running_loop())) for _ in range(2)
+            )
             await asyncio.sleep(0)
             leaving.cancel()
             await asyncio.wait_for(staying, 5)
@@ -99,7 +101,7 @@ def test_a_stream_that_has_ended_counts_no_more() -> None:
         pace = Pace()
         await _rests(pace, MANY, 1)
         with pytest.raises(StopIteration):
-            pace.rest().send(None)
+            pace.rest(asyncio.get_running_loop()).send(None)
         return True
 
     assert async_to_sync(goes_on_at_once)()

@@ -67,6 +67,7 @@ class Feed:
         lacks the end. Raises `LostError`.
         """
         position = self._position(after)
+        loop = asyncio.get_running_loop()  # asked for once: that is a system call
         while True:
             if position < len(self.entries):
                 batch = self.entries[position:]
@@ -76,7 +77,7 @@ class Feed:
                 return
             elif self.lost:
                 raise LostError
-            elif not await self._changes():
+            elif not await self._changes(loop):
                 yield []
 
     def wake_idle(self, since: float) -> None:
@@ -92,9 +93,8 @@ class Feed:
             return after
         return len(self.entries) - 1 if self.ended else len(self.entries)
 
-    async def _changes(self) -> bool:
+    async def _changes(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Waits; False where it was woken by nothing but time."""
-        loop = asyncio.get_running_loop()
         known = (len(self.entries), self.lost)
         waiter = loop.create_future()
         self._waiting[waiter] = loop.time()

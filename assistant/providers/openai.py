@@ -125,7 +125,7 @@ class OpenAIModel:
         reading is one event."""
         reader = ChunkReader()
         clock = Clock(reader, first_token_seconds)
-        pace = Pace.current()
+        pace, loop = Pace.current(), asyncio.get_running_loop()
         try:
             async with AsyncExitStack() as stack:
                 decoder, pieces = await self._open(body, clock, stack)
@@ -140,7 +140,7 @@ class OpenAIModel:
                     if piece is None:
                         break
                     if reader.began and not reader.has_finish:
-                        await pace.rest()
+                        await pace.rest(loop)
                 else:
                     await _drain(pieces)
         except TimeoutError:

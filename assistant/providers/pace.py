@@ -46,23 +46,23 @@ class Pace:
         finally:
             self._streams -= 1
 
-    async def rest(self) -> None:
-        """Lets a stream collect. With few streams it returns at once."""
+    async def rest(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Lets a stream collect. With few streams it returns at once. `loop`: the running one, for
+        which to ask is a system call."""
         ticks = min(self._streams // STREAMS_PER_TICK, MOST_TICKS)
         if not ticks:
             return
-        loop = asyncio.get_running_loop()
         if self._timer is None:
-            self._timer = loop.call_later(TICK_SECONDS, self._tick)
+            self._timer = loop.call_later(TICK_SECONDS, self._tick, loop)
         waiter = loop.create_future()
         self._resting.setdefault(self._ticks + ticks, []).append(waiter)
         await waiter
 
-    def _tick(self) -> None:
+    def _tick(self, loop: asyncio.AbstractEventLoop) -> None:
         self._ticks += 1
         for waiter in self._resting.pop(self._ticks, ()):
             if not waiter.done():
                 waiter.set_result(None)
         self._timer = None
         if self._resting:
-            self._timer = asyncio.get_running_loop().call_later(TICK_SECONDS, self._tick)
+            self._timer = loop.call_later(TICK_SECONDS, self._tick, loop)
