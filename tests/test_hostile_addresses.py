@@ -28,7 +28,11 @@ from helpcenter import tokens
 from tests.factories import make_article, make_category, make_traced_answer
 from tests.pages import parsed, with_class
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    # A day typed by hand has no zone: Django takes the site's, and warns.
+    pytest.mark.filterwarnings("ignore:.*received a naive datetime:RuntimeWarning"),
+]
 
 NUL = "%00"
 VALUES = [
