@@ -8,6 +8,7 @@ leaves no row, and only a row that was made is counted against the limits.
 from __future__ import annotations
 
 import uuid
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
@@ -23,6 +24,7 @@ from assistant.questions import Ask
 from assistant.refusals import Disabled, KeyReused, NotFound, Unavailable
 from helpcenter import drain
 from helpcenter.models import SiteSettings
+from helpcenter.postgres import together
 
 ATTEMPTS = 3
 """A send that lost to another of its key, which then was refused, tries for itself."""
@@ -100,29 +102,31 @@ def _refuse_while_off() -> SiteSettings:
 def _create(sender: Sender, ask: Ask) -> Answer:
     """The row comes first: sends of the same key wait for it. The limits may still undo it."""
     retry_of = _retried(sender.owner, ask.retry_of)
-    conversation, turn = _place(sender, ask.conversation_id, retry_of)
-    answer = Answer.objects.create(
-        conversation=conversation,
-        turn=turn,
-        owner=str(sender.owner),
-        key=ask.key,
-        origin=sender.origin or (Origin.STAFF if sender.reader.is_staff else Origin.VISITOR),
-        question=ask.question,
-        language=sender.language,
-        article=_article(sender.reader, ask.article),
-        retry_of=retry_of,
-        heartbeat_at=timezone.now(),
-    )
+    article = _article(sender.reader, ask.article)
+    wanted = ask.conversation_id or (retry_of.conversation_id if retry_of else None)
+    # Both rows of a new conversation are sent at once. In one that there is already, how many
+    # rows an update has found is asked after.
+    with nullcontext() if wanted else together():
+        conversation, turn = _place(sender, wanted)
+        answer = Answer.objects.create(
+            conversation=conversation,
+            turn=turn,
+            owner=str(sender.owner),
+            key=ask.key,
+            origin=sender.origin or (Origin.STAFF if sender.reader.is_staff else Origin.VISITOR),
+            question=ask.question,
+            language=sender.language,
+            article=article,
+            retry_of=retry_of,
+            heartbeat_at=timezone.now(),
+        )
     limits.charge(str(sender.owner), sender.address)
     return answer
 
 
-def _place(
-    sender: Sender, conversation_id: uuid.UUID | None, retry_of: Answer | None
-) -> tuple[Conversation, int]:
+def _place(sender: Sender, wanted: uuid.UUID | None) -> tuple[Conversation, int]:
     """The conversation, locked until the turn is in it, and the turn's number; a new conversation
     where none is named."""
-    wanted = conversation_id or (retry_of.conversation_id if retry_of else None)
     owner = sender.owner
     if wanted is None:
         begun = Conversation.objects.create(
