@@ -37,6 +37,14 @@ def hand_out(task: str, *arguments: str | int) -> None:
         app.send_task(task, list(arguments), connection=connection, retry=False)
 
 
+@signals.worker_process_init.connect
+def _watch_the_database(**_more: Any) -> None:
+    """In each process that does tasks, which waited without an end for a server that is frozen."""
+    from helpcenter.postgres.base import watch_as_a_worker
+
+    watch_as_a_worker()
+
+
 @signals.task_prerun.connect
 def _bind_task(task_id: str, **_more: Any) -> None:
     """A worker's process runs one task at a time: the next one's id takes the place of this."""

@@ -42,10 +42,12 @@ class _Loop:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._run(self._end())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        try:
+            self._run(self._end())
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
 
     def _run(self, work: Awaitable[None]) -> None:
         async def whole() -> None:
@@ -59,7 +61,7 @@ class _Loop:
     async def _end(self) -> None:
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
-            with suppress(asyncio.CancelledError):
+            with suppress(*_GONE):
                 await task
 
 

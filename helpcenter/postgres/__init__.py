@@ -1,7 +1,7 @@
 """Django's back end for PostgreSQL, for processes that must not wait for ever: the `ENGINE`.
 
-`base` is where Django looks for it, `pulse` knows whether the server answers. Without a pool, in
-workers and commands, it is Django's own.
+`base` is where Django looks for it, `pulse` knows whether the server answers. In
+commands it is Django's own.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
-"""The connections of a process with a pool: watched, and handed out soon or not at all."""
+"""The connections of a process with a pool: watched, and handed out soon or not at all. Those of
+a worker's processes are watched as well, with more patience."""
 
 from __future__ import annotations
 
@@ -23,6 +24,20 @@ POOL_SECONDS = 5.0
 RECONNECT_SECONDS = 1.0
 """How long the pool tries to replace a lost connection by itself. By default it does so for five
 minutes, with growing pauses, in which a server that is back is not noticed."""
+
+
+WORKER_OVERDUE_SECONDS = 5.0
+WORKER_PATIENCE_SECONDS = 10.0
+"""Nobody looks at what a worker does: it may wait longer, and no busy machine ends its tasks."""
+
+_is_worker = False
+
+
+def watch_as_a_worker() -> None:
+    """From now on this process, which has no pool, watches the connections that it makes."""
+    global _is_worker
+    _is_worker = True
+    pulse_of.cache_clear()
 
 
 class WatchedConnection(psycopg.Connection[Any]):
@@ -51,9 +66,11 @@ class WatchedConnection(psycopg.Connection[Any]):
 class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         pool = self.pool
-        if pool is None:
+        if pool is None and not _is_worker:
             return super().get_new_connection(conn_params)
         self.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+        if pool is None:
+            return WatchedConnection.connect(**conn_params)
         pool.open()
         return _taken(pool, pulse_of(_named(conn_params)))
 
@@ -97,4 +114,7 @@ def _libpq_parameters() -> frozenset[str]:
 @functools.cache
 def pulse_of(conninfo: str) -> Pulse:
     """The one of this process for a server."""
+    if _is_worker:
+        asking = functools.partial(answers, conninfo, round(WORKER_PATIENCE_SECONDS))
+        return Pulse(asking, WORKER_OVERDUE_SECONDS, WORKER_PATIENCE_SECONDS)
     return Pulse(functools.partial(answers, conninfo))

@@ -50,11 +50,19 @@ class NoAnswerError(psycopg.OperationalError):
 
 
 class Pulse:
-    """Of one server. `answers` asks it, and may hang."""
+    """Of one server. `answers` asks it, and may hang. `overdue` and `patience` are the two waits
+    above, in seconds, where they are others."""
 
-    def __init__(self, answers: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        answers: Callable[[], bool],
+        overdue: float | None = None,
+        patience: float | None = None,
+    ) -> None:
         self.is_down = False
         self._answers = answers
+        self._overdue = OVERDUE_SECONDS if overdue is None else overdue
+        self._patience = ANSWER_SECONDS if patience is None else patience
         self._waits: dict[int, float] = {}
         self._numbers = itertools.count()
         self._answered_at = 0.0
@@ -88,7 +96,7 @@ class Pulse:
             step = next(steps)
             while True:
                 given = yield step
-                if self.is_down and time.monotonic() - begun > OVERDUE_SECONDS:
+                if self.is_down and time.monotonic() - begun > self._overdue:
                     steps.close()
                     raise NoAnswerError
                 step = steps.send(given)
@@ -105,7 +113,7 @@ class Pulse:
             if self._answers_in_time():
                 self.is_down = False
                 logger.info("database_answers_again")
-        elif any(now - begun > OVERDUE_SECONDS for begun in list(self._waits.values())):
+        elif any(now - begun > self._overdue for begun in list(self._waits.values())):
             self._ask_at = now + ASK_AGAIN_SECONDS
             if not self._answers_in_time() and self._answered_at < now:
                 self.is_down = True
@@ -117,7 +125,7 @@ class Pulse:
             target=lambda: found.append(self._answers()), name="database-pulse", daemon=True
         )
         asking.start()
-        asking.join(ANSWER_SECONDS)
+        asking.join(self._patience)
         return found == [True]
 
     def _start(self) -> None:
@@ -134,11 +142,11 @@ class Pulse:
             self.look()
 
 
-def answers(conninfo: str) -> bool:
+def answers(conninfo: str, seconds: int = 2) -> bool:
     """Whether the server says anything: that it is full, or starts up, is an answer as well.
     libpq's own `PQping` is no use here: psycopg holds the interpreter's lock while it waits."""
     try:
-        psycopg.connect(conninfo, connect_timeout=2).close()
+        psycopg.connect(conninfo, connect_timeout=seconds).close()
     except psycopg.OperationalError as error:
         return _FROM_SERVER in str(error)
     return True
