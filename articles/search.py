@@ -143,7 +143,8 @@ def run(
     limit: int = 10,
     passages_per_article: int = 3,
 ) -> Run:
-    """`search`, with what each step came to: for `articles.explaining`."""
+    """`search`, with what each step came to. Where only that is wanted, `limit` is 0: no article
+    is read then, and every language that may be searched is."""
     text = " ".join(_NO_TEXT.sub(" ", query[:LONGEST_QUERY]).split())
     articles = answerable(reader) if for_answers else readable(reader)
     if only is not None:
@@ -163,7 +164,7 @@ def run(
         stages.append(stage)
         for hit in stage.hits:
             hits.setdefault(hit.article.pk, hit)
-        if len(hits) >= limit or stage.is_enough:
+        if stage.is_enough or (hits and len(hits) >= limit):
             break
     results = Results(
         query,

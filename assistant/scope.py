@@ -12,7 +12,7 @@ from __future__ import annotations
 from articles.access import Reader
 from articles.embeddings import EmbeddingError
 from articles.ranking import outskirts
-from articles.search import search
+from articles.search import run
 from articles.terms.analysis import base_language
 from assistant.classifiers.language_guess import language_of_message
 from assistant.tools.confidence import LEAST_COVERAGE
@@ -27,7 +27,8 @@ def is_outside(question: str, reader: Reader, language: str) -> bool:
         return False
     if floor is None:
         return False
-    results = search(question, reader=reader, for_answers=True, language=spoken)
-    covered = max((hit.coverage for hit in results.hits), default=0.0)
-    nearest = results.nearest.get(spoken)
+    found = run(question, reader=reader, for_answers=True, language=spoken, limit=0)
+    weighed = (one for stage in found.stages for one in stage.weighed)
+    covered = max((one.judgement.coverage for one in weighed), default=0.0)
+    nearest = found.results.nearest.get(spoken)
     return nearest is not None and nearest < floor and covered < LEAST_COVERAGE

@@ -30,6 +30,7 @@ sys.path.insert(0, str(PROJECT))
 
 import openai  # noqa: E402
 import psutil  # noqa: E402
+import uvloop  # noqa: E402
 
 from bench import databases  # noqa: E402
 from bench.corpora import load_average  # noqa: E402
@@ -105,9 +106,29 @@ async def _added_to_first_word(endpoint: str, here: Site, rounds: int) -> list[f
 
 
 def measure_cpu(options: argparse.Namespace) -> Iterable[tuple[str, str]]:
-    """CPU seconds of the whole web process per word, its turns' beginnings and ends included."""
-    streams, tokens, rounds = 50, 500, 3
-    with paced_provider(tokens, PER_SECOND) as endpoint, site(endpoint) as here:
+    """CPU seconds of the whole web process per word: with the beginnings and ends of its turns,
+    and without them, which is what long answers cost more than short ones."""
+    streams, short, long = 50, 100, 500
+    costs = {words: _costs_of_answers(streams, words, rounds=3) for words in (short, long)}
+    for name in ("bare", "delta", "html"):
+        ours, bare = (
+            (
+                costs[long][one] / streams / long,
+                (costs[long][one] - costs[short][one]) / streams / (long - short),
+            )
+            for one in (name, "bare")
+        )
+        for part, told in enumerate((f"answers of {long} words whole", "streaming alone")):
+            ratio = ours[part] / bare[part]
+            yield (
+                f"CPU per word, `{name}`, {told}",
+                f"{ours[part] * 1e6:.0f} µs, {ratio:.2f} of bare",
+            )
+
+
+def _costs_of_answers(streams: int, words: int, rounds: int) -> dict[str, float]:
+    """CPU seconds of so many answers at once: of a bare loop over the client, and of the site."""
+    with paced_provider(words, PER_SECOND) as endpoint, site(endpoint) as here:
         asyncio.run(_streams(here, 2))  # loads what the first turn of a process loads
         costs: dict[str, list[float]] = {"bare": [], "delta": [], "html": []}
         for _ in range(rounds):
@@ -118,11 +139,7 @@ def measure_cpu(options: argparse.Namespace) -> Iterable[tuple[str, str]]:
                 before = here.cpu_seconds
                 asyncio.run(_streams(here, streams, html=name == "html"))
                 costs[name].append(here.cpu_seconds - before)
-    per_word = {name: median(each) / streams / tokens * 1e6 for name, each in costs.items()}
-    yield "CPU per word, bare loop over the client", f"{per_word['bare']:.0f} µs"
-    for name in ("delta", "html"):
-        ratio = per_word[name] / per_word["bare"]
-        yield f"CPU per word as `{name}`", f"{per_word[name]:.0f} µs, {ratio:.2f} of the bare loop"
+    return {name: median(each) for name, each in costs.items()}
 
 
 def measure_streams(options: argparse.Namespace) -> Iterable[tuple[str, str]]:
@@ -136,7 +153,7 @@ def measure_streams(options: argparse.Namespace) -> Iterable[tuple[str, str]]:
         for name in ("delta", "html"):
             with paced_provider(words, PER_SECOND) as endpoint, site(endpoint) as here:
                 steady = _steady_streams(here, streams, words / PER_SECOND, html=name == "html")
-                gaps, late, load = asyncio.run(steady)
+                gaps, late, load = uvloop.run(steady)
             added = [gap - 1 / PER_SECOND for gap in gaps]
             yield f"{streams} answers as `{name}`, added gap", _milliseconds(added)
             yield f"{streams} answers as `{name}`, words come late by", _milliseconds(late)

@@ -40,6 +40,8 @@ SELECT article_id, title FROM (
 ) AS titles ORDER BY md5(article_id::text) LIMIT %s
 """
 
+_FLOOR = "SELECT outskirts FROM articles_indexstate WHERE language = %s AND outskirts_model = %s"
+
 
 def measure() -> dict[str, float]:
     """Measures and stores the floor of each language. Returns the floors.
@@ -70,8 +72,10 @@ def floor_of(language: str) -> float | None:
     embedder = embeddings.active()
     if embedder is None:
         return None
-    held = IndexState.objects.filter(language=language, outskirts_model=embedder.name)
-    return held.values_list("outskirts", flat=True).first()
+    with connection.cursor() as cursor:
+        cursor.execute(_FLOOR, [language, embedder.name])
+        row = cursor.fetchone()
+    return row[0] if row else None
 
 
 def _floor(embedder: embeddings.Embedder, language: str) -> float | None:
