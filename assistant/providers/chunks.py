@@ -64,7 +64,7 @@ class ChunkReader:
         written: list[str] = []
         try:
             for data in events:
-                written += map(self._read_chunk, _objects(data))
+                written += map(self._read_chunk, _chunks(data))
                 if data.endswith(DONE):
                     self.done = True
                     break
@@ -97,7 +97,8 @@ class ChunkReader:
             if self._reason:
                 return ""
             raise error_from(chunk["error"])
-        self._usage = _usage(chunk.get("usage")) or self._usage
+        if usage := chunk.get("usage"):
+            self._usage = _usage(usage) or self._usage
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         return self._read_choice(choice) if isinstance(choice, dict) else ""
@@ -113,10 +114,8 @@ class ChunkReader:
         return text
 
     def _read_delta(self, delta: dict[str, Any]) -> str:
-        calls = delta.get("tool_calls")
-        for fragment in calls if isinstance(calls, list) else ():
-            if isinstance(fragment, dict):
-                self._calls.take(fragment)
+        if calls := delta.get("tool_calls"):
+            self._take_calls(calls)
         content = delta.get("content")
         if not isinstance(content, str):
             content = _text_of(content)
@@ -124,6 +123,11 @@ class ChunkReader:
         self._received.append(content or thought)
         self.began = self.began or bool(content or thought or calls)
         return content
+
+    def _take_calls(self, calls: object) -> None:
+        for fragment in calls if isinstance(calls, list) else ():
+            if isinstance(fragment, dict):
+                self._calls.take(fragment)
 
     def _counted(self, prompt_tokens: Callable[[], int]) -> Usage:
         """The provider's count; an estimate where it has none, or one that cannot be."""
@@ -143,13 +147,13 @@ def _text_of(content: object) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _objects(data: str) -> list[dict[str, Any]]:
+def _chunks(data: str) -> Iterable[dict[str, Any]]:
     """The chunk in an event; one per line where a server left out the empty lines."""
     try:
-        found = [_decode(data)]
+        chunk = _decode(data)
     except ValueError:
-        found = [_object(line) for line in data.splitlines()]
-    return [chunk for chunk in found if isinstance(chunk, dict)]
+        return [chunk for line in data.splitlines() if isinstance(chunk := _object(line), dict)]
+    return (chunk,) if isinstance(chunk, dict) else ()
 
 
 def _object(line: str) -> object:
