@@ -53,6 +53,8 @@ CATCHING_UP = 5.0
 """Seconds after which a Valkey that was away has what it missed."""
 DELIVERED = 0.05
 """Seconds in which a word comes from the provider to the viewers, more often than not."""
+STORED_SECONDS = 5.0
+"""Seconds after its last event by which the end of a turn is in the database, at the most."""
 MOST_RESTARTS = 2
 
 
@@ -232,7 +234,7 @@ class Story:
     # What has to be true of it
 
     async def _verify(self, resent: list[Event]) -> None:
-        answer = await db(Answer.objects.get)
+        answer = await self._stored()
         self.status = answer.status
         expected = {"stopped"} if self.stops else set()
         expected |= {"interrupted"} if self.is_killed else set()
@@ -252,6 +254,13 @@ class Story:
         asked = len(self.cluster.provider.requests) - self.asked_before
         is_cut_short = answer.status in ("stopped", "interrupted")
         assert asked == 1 or (asked == 0 and is_cut_short), "one send, one turn"
+
+    async def _stored(self) -> Answer:
+        """The answer with its end. Of a turn that was killed the log tells it a moment before the
+        database does."""
+        ended = Answer.objects.exclude(status=Answer.Status.RUNNING)
+        await until(partial(db, ended.exists), "an end in the database", STORED_SECONDS)
+        return await db(Answer.objects.get)
 
     def _verify_viewer(self, viewer: Viewer, end: Event) -> None:
         told = viewer.told
