@@ -26,6 +26,7 @@ from assistant.events import Delta, Error, SourceAdded, SourceEntry, Started
 from assistant.models import Answer
 from assistant.turns import reaping
 from assistant.turns.live import STOP_POLL_SECONDS, LiveTurns
+from tests import site_visitors
 from tests.chat_clients import (
     ANSWERS,
     Person,
@@ -350,7 +351,9 @@ def test_a_process_that_was_only_asleep_gives_up(
         watching = asyncio.create_task(person.ask_sse("How?"))
         await until(lambda: provider.requests and provider.requests[0].sent == 1, "a word")
         long_ago = timezone.now() - timedelta(hours=1)
-        await until(lambda: valkey_client.keys("answer:*:alive"), "a heartbeat")
+        made = (await db(Answer.objects.get)).heartbeat_at
+        beaten = Answer.objects.filter(heartbeat_at__gt=made)  # said in Valkey before
+        await site_visitors.until(partial(db, beaten.exists), "a heartbeat")
         valkey_client.delete(*valkey_client.keys("answer:*:alive"))
         await db(lambda: Answer.objects.update(heartbeat_at=long_ago))
         assert await db(reaping.reap) == 1
