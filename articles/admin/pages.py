@@ -25,6 +25,11 @@ def person(request: HttpRequest) -> User:
     return request.user
 
 
+def is_key(text: str) -> bool:
+    """Whether a row can have what was typed, or stands in an address, as its key."""
+    return text.isascii() and text.isdecimal() and len(text) < 18
+
+
 class ArticlePages:
     """Pages of one concern. A subclass lists its addresses in `urls`.
 

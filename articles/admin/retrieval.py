@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from articles.access import ANONYMOUS, Reader
-from articles.admin.pages import ArticlePages
+from articles.admin.pages import ArticlePages, is_key
 from articles.explaining import Explanation, LanguageSteps, Row, Verdict, explain, in_words
 from articles.explaining.reasons import PARTS
 from articles.models import Article, Category, IndexState, Passage
@@ -165,8 +165,7 @@ class RetrievalPages(ArticlePages):
 def _asked_article(request: HttpRequest) -> Article | None:
     """The article that a link to this page names, where there is one."""
     key = request.GET.get("article", "")
-    is_key = key.isascii() and key.isdecimal() and len(key) < 18
-    return Article.objects.filter(pk=int(key)).first() if is_key else None
+    return Article.objects.filter(pk=int(key)).first() if is_key(key) else None
 
 
 def _explained(form: RetrievalForm) -> dict[str, Any]:

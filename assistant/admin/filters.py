@@ -15,8 +15,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from articles.admin.pages import is_key
 from articles.models import Category
-from assistant.admin.typed_filters import is_key
 from assistant.conditions import (
     SLOW,
     consulted,

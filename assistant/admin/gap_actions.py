@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from articles.admin.pages import person
+from articles.admin.pages import is_key, person
 from assistant.gaps import queue
 from assistant.models import GapTopic
 
@@ -58,8 +58,7 @@ class QueueActions(admin.ModelAdmin[GapTopic]):
     @admin.action(description=_("Assign to the person"), permissions=["change"])
     def assign(self, request: HttpRequest, queryset: QuerySet[GapTopic]) -> None:
         chosen = request.POST.get("person", "")
-        is_key = chosen.isascii() and chosen.isdecimal()
-        to = queue.workers().filter(pk=int(chosen)).first() if is_key else None
+        to = queue.workers().filter(pk=int(chosen)).first() if is_key(chosen) else None
         if to is None:
             said = gettext("Choose to whom. Nothing was changed.")
             self.message_user(request, said, messages.WARNING)

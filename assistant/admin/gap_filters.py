@@ -10,8 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from articles.admin.pages import person
-from assistant.admin.typed_filters import is_key
+from articles.admin.pages import is_key, person
 from assistant.models import GapTopic
 
 

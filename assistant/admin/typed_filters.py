@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from articles.admin.pages import is_key
 from assistant.conditions import CITED, consulted
 from assistant.figures.overview import retrieved_unused
 from assistant.figures.period import midnight, parsed
@@ -146,8 +147,3 @@ class AskedFilter(TypedFilter):
         if last:
             queryset = queryset.filter(created_at__lt=midnight(last + timedelta(days=1)))
         return queryset
-
-
-def is_key(text: str) -> bool:
-    """Whether a row can have it as its key."""
-    return text.isascii() and text.isdecimal() and len(text) < 18
